@@ -1,0 +1,9 @@
+//! The pure model: no browser, no clock, no global random numbers.
+
+pub mod cost;
+pub mod hardware;
+pub mod placement;
+pub mod scenario;
+pub mod strategy;
+pub mod units;
+pub mod workload;

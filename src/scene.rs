@@ -1,0 +1,1 @@
+//! What to draw: layout and hit boxes, charts over any plotters backend. Pure, tested natively.
