@@ -1,1 +1,3 @@
 //! What to draw: layout and hit boxes, charts over any plotters backend. Pure, tested natively.
+
+pub mod side;

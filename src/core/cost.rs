@@ -155,14 +155,19 @@ pub fn terms(replica: &Replica<'_>) -> Terms {
     let layout = replica.layout;
     let gpu = &replica.system.gpu;
     let tokens = f64::from(layout.microbatch) * f64::from(layout.seq);
-    let flops = Flops(2.0 * tokens * replica.model.layer_parameters() / f64::from(replica.degree.max(1)));
+    let flops =
+        Flops(2.0 * tokens * replica.model.layer_parameters() / f64::from(replica.degree.max(1)));
     let forward = flops / (gpu.peak(layout.precision) * (0.6 * replica.perf));
     Terms {
         microbatches: replica.local_batch.div_ceil(layout.microbatch.max(1)),
         stages: layout.pp,
         chunks: layout.vp,
         layers_per_stage: replica.model.layers.div_ceil(layout.pp.max(1)),
-        layer: LayerTerms { forward_s: forward, backward_s: forward * 2.0, ..LayerTerms::default() },
+        layer: LayerTerms {
+            forward_s: forward,
+            backward_s: forward * 2.0,
+            ..LayerTerms::default()
+        },
         ..Terms::default()
     }
 }
@@ -170,13 +175,17 @@ pub fn terms(replica: &Replica<'_>) -> Terms {
 /// Step time and memory of a replica. Never fails: a layout that does not fit in memory is still timed.
 pub fn step(replica: &Replica<'_>) -> StepCost {
     let t = terms(replica);
-    let compute = (t.layer.forward_s + t.layer.backward_s) * (f64::from(t.layers_per_stage) * f64::from(t.microbatches));
-    let bubble = compute * (f64::from(t.stages.saturating_sub(1)) / f64::from((t.microbatches * t.chunks).max(1)));
+    let compute = (t.layer.forward_s + t.layer.backward_s)
+        * (f64::from(t.layers_per_stage) * f64::from(t.microbatches));
+    let bubble = compute
+        * (f64::from(t.stages.saturating_sub(1)) / f64::from((t.microbatches * t.chunks).max(1)));
     StepCost {
         step_s: compute + bubble,
         compute_s: compute,
         bubble_s: bubble,
-        model_flops: replica.model.step_flops(f64::from(replica.local_batch), replica.layout.seq),
+        model_flops: replica
+            .model
+            .step_flops(f64::from(replica.local_batch), replica.layout.seq),
         ..StepCost::default()
     }
 }

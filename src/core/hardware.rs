@@ -29,7 +29,9 @@ pub enum Generation {
 }
 
 /// Numeric format of the matrix multiplications.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Precision {
     /// bfloat16 throughout.
@@ -145,16 +147,36 @@ impl System {
         }
         range("system.gpu.hbm_gb", gpu.hbm_gb, 1.0, 1e5)?;
         range("system.gpu.hbm_tb_s", gpu.hbm_tb_s, 0.01, 1e4)?;
-        range("system.gpu.nvlink_gb_s_bidir", gpu.nvlink_gb_s_bidir, 1.0, 1e6)?;
+        range(
+            "system.gpu.nvlink_gb_s_bidir",
+            gpu.nvlink_gb_s_bidir,
+            1.0,
+            1e6,
+        )?;
         range("system.gpu.scaleout_gbit_s", gpu.scaleout_gbit_s, 1.0, 1e6)?;
         range("system.gpu.tdp_w", gpu.tdp_w, 1.0, 1e5)?;
         if let Some(mhz) = gpu.base_clock_mhz {
             range("system.gpu.base_clock_mhz", mhz, 100.0, 1e4)?;
         }
         let (low, high) = DOMAIN_SIZE_RANGE;
-        range("system.domain_size", f64::from(self.domain_size), f64::from(low), f64::from(high))?;
-        range("system.tray_gpus", f64::from(self.tray_gpus), 1.0, f64::from(self.domain_size))?;
-        range("system.switch_trays", f64::from(self.switch_trays), 0.0, 64.0)
+        range(
+            "system.domain_size",
+            f64::from(self.domain_size),
+            f64::from(low),
+            f64::from(high),
+        )?;
+        range(
+            "system.tray_gpus",
+            f64::from(self.tray_gpus),
+            1.0,
+            f64::from(self.domain_size),
+        )?;
+        range(
+            "system.switch_trays",
+            f64::from(self.switch_trays),
+            0.0,
+            64.0,
+        )
     }
 }
 
@@ -173,14 +195,20 @@ pub struct FieldError {
 impl FieldError {
     /// From anything printable.
     pub fn new(field: impl Into<String>, value: impl ToString, allowed: impl Into<String>) -> Self {
-        Self { field: field.into(), value: value.to_string(), allowed: allowed.into() }
+        Self {
+            field: field.into(),
+            value: value.to_string(),
+            allowed: allowed.into(),
+        }
     }
 }
 
 /// Every preset system, in the order shown.
 pub fn systems() -> &'static [System] {
     static SYSTEMS: OnceLock<Vec<System>> = OnceLock::new();
-    SYSTEMS.get_or_init(|| serde_json::from_str(include_str!("../../assets/data/systems.json")).unwrap_or_default())
+    SYSTEMS.get_or_init(|| {
+        serde_json::from_str(include_str!("../../assets/data/systems.json")).unwrap_or_default()
+    })
 }
 
 /// A preset by id.
@@ -207,6 +235,9 @@ mod tests {
         assert_eq!(gpu.nvlink(), BytesPerSecond(0.9e12));
         assert_eq!(gpu.scaleout(), BytesPerSecond(100e9));
         assert_eq!(gpu.clock(1.05), None);
-        assert_eq!(system("h100-nvl8").unwrap().gpu.clock(1.1), Some(Megahertz(2178.0)));
+        assert_eq!(
+            system("h100-nvl8").unwrap().gpu.clock(1.1),
+            Some(Megahertz(2178.0))
+        );
     }
 }

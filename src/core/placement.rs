@@ -31,7 +31,11 @@ impl Placement {
     /// Places a layout on a system.
     pub fn new(layout: &Layout, policy: &Policy, system: &System) -> Result<Self, FieldError> {
         if layout.tp == 0 || layout.tp > system.domain_size {
-            return Err(FieldError::new("layout.tp", layout.tp, format!("1 to {} (the scale-up domain)", system.domain_size)));
+            return Err(FieldError::new(
+                "layout.tp",
+                layout.tp,
+                format!("1 to {} (the scale-up domain)", system.domain_size),
+            ));
         }
         let slots_per_domain = system.domain_size / layout.tp;
         let groups = layout.groups_per_replica().saturating_mul(layout.dp);
@@ -43,7 +47,9 @@ impl Placement {
             groups_per_replica: layout.groups_per_replica(),
             replicas: layout.dp,
             domains: groups.div_ceil(slots_per_domain),
-            spare_domains: policy.spare_domains.saturating_add(policy.hot_spare_domains),
+            spare_domains: policy
+                .spare_domains
+                .saturating_add(policy.hot_spare_domains),
         })
     }
     /// TP groups of the job.

@@ -79,7 +79,9 @@ impl Layout {
 }
 
 /// What kind of failure a GPU has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailureKind {
     /// Dead until repaired.
@@ -137,7 +139,11 @@ mod any_word {
     }
     pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<(), D::Error> {
         let word = String::deserialize(d)?;
-        if word == "any" { Ok(()) } else { Err(D::Error::custom("expected \"any\" or a list of degrees")) }
+        if word == "any" {
+            Ok(())
+        } else {
+            Err(D::Error::custom("expected \"any\" or a list of degrees"))
+        }
     }
 }
 
@@ -269,16 +275,25 @@ impl Scenario {
     /// Looks everything up and checks every field.
     pub fn resolve(&self) -> Result<Job, ScenarioError> {
         let system = match &self.system {
-            Named::Preset(id) => system(id).cloned().ok_or_else(|| FieldError::new("system", id, "a preset id"))?,
+            Named::Preset(id) => system(id)
+                .cloned()
+                .ok_or_else(|| FieldError::new("system", id, "a preset id"))?,
             Named::Custom(system) => (**system).clone(),
         };
         let model = match &self.model {
-            Named::Preset(id) => model(id).cloned().ok_or_else(|| FieldError::new("model", id, "a preset id"))?,
+            Named::Preset(id) => model(id)
+                .cloned()
+                .ok_or_else(|| FieldError::new("model", id, "a preset id"))?,
             Named::Custom(model) => (**model).clone(),
         };
         system.validate()?;
         model.validate()?;
         let placement = Placement::new(&self.layout, &self.policy, &system)?;
-        Ok(Job { scenario: self.clone(), system, model, placement })
+        Ok(Job {
+            scenario: self.clone(),
+            system,
+            model,
+            placement,
+        })
     }
 }

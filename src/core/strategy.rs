@@ -25,7 +25,14 @@ pub enum StrategyId {
 
 impl StrategyId {
     /// All six, worst expected first.
-    pub const ALL: [Self; 6] = [Self::Wait, Self::DpDrop, Self::HotSpares, Self::InDomainSpares, Self::Ntp, Self::NtpPw];
+    pub const ALL: [Self; 6] = [
+        Self::Wait,
+        Self::DpDrop,
+        Self::HotSpares,
+        Self::InDomainSpares,
+        Self::Ntp,
+        Self::NtpPw,
+    ];
 
     /// The id as written in files.
     pub const fn id(self) -> &'static str {
@@ -270,7 +277,14 @@ impl Evaluation {
 /// Every strategy on the job's failures.
 pub fn evaluate(job: &Job) -> Evaluation {
     let _ = job;
-    Evaluation { healthy: Healthy { cost: StepCost::default(), tokens_per_s: 0.0, power_w: Watts::ZERO }, outcomes: Vec::new() }
+    Evaluation {
+        healthy: Healthy {
+            cost: StepCost::default(),
+            tokens_per_s: 0.0,
+            power_w: Watts::ZERO,
+        },
+        outcomes: Vec::new(),
+    }
 }
 
 /// Every domain, job's then spare ones, as it looks under one strategy's outcome.

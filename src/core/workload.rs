@@ -84,7 +84,11 @@ impl Model {
             if (low..=high).contains(&value) {
                 Ok(())
             } else {
-                Err(FieldError::new(format!("model.{field}"), value, format!("{low} to {high}")))
+                Err(FieldError::new(
+                    format!("model.{field}"),
+                    value,
+                    format!("{low} to {high}"),
+                ))
             }
         };
         range("layers", self.layers, 1, 10_000)?;
@@ -100,7 +104,9 @@ impl Model {
 /// Every preset model, in the order shown.
 pub fn models() -> &'static [Model] {
     static MODELS: OnceLock<Vec<Model>> = OnceLock::new();
-    MODELS.get_or_init(|| serde_json::from_str(include_str!("../../assets/data/models.json")).unwrap_or_default())
+    MODELS.get_or_init(|| {
+        serde_json::from_str(include_str!("../../assets/data/models.json")).unwrap_or_default()
+    })
 }
 
 /// A preset by id.
@@ -121,7 +127,12 @@ mod tests {
             let published = model.published_parameters.unwrap();
             // The paper's "480B" is 503B by its own dimensions.
             let tolerance = if model.id == "paper-480b" { 0.06 } else { 0.01 };
-            assert!((model.parameters() / published - 1.0).abs() < tolerance, "{}: {}", model.id, model.parameters());
+            assert!(
+                (model.parameters() / published - 1.0).abs() < tolerance,
+                "{}: {}",
+                model.id,
+                model.parameters()
+            );
         }
     }
 
