@@ -1,9 +1,15 @@
-//! The page.
+//! The page: Leptos components over memos of the core. Holds no rules of the model.
 
-use leptos::prelude::*;
+mod about;
+mod app;
+mod dom;
+mod figures;
+mod fleet;
+mod rack;
+mod route;
+mod shell;
+mod side;
+mod state;
+mod step;
 
-/// Mounts the app on the document's body.
-pub fn mount() {
-    console_error_panic_hook::set_once();
-    mount_to_body(|| view! { <main>"NTP Explorer"</main> });
-}
+pub use app::mount;

@@ -1,0 +1,103 @@
+//! The root component: reads the link, builds the state, shows the page of the route.
+
+use super::about::AboutPage;
+use super::dom;
+use super::figures::FiguresPage;
+use super::fleet::FleetPage;
+use super::rack::Racks;
+use super::route::Route;
+use super::shell::{Header, Keys, Live, Notice, ScenarioBar};
+use super::side::SideColumn;
+use super::state::{App, Form, Theme, use_app};
+use super::step::OneStep;
+use crate::core::scenario::Scenario;
+use leptos::prelude::*;
+
+/// Mounts the app on the document's body, in place of the static first paint.
+pub fn mount() {
+    console_error_panic_hook::set_once();
+    mount_to_body(Root);
+    dom::remove("first-paint");
+    dom::set_root("data-ready", "true");
+}
+
+fn form_now() -> Form {
+    match dom::window_width() {
+        width if width < 640.0 => Form::Phone,
+        width if width < 1200.0 => Form::Tablet,
+        _ => Form::Desktop,
+    }
+}
+
+fn theme_now() -> Theme {
+    let dark = dom::root()
+        .and_then(|root| root.get_attribute("data-theme"))
+        .is_some_and(|theme| theme == "dark");
+    if dark { Theme::Dark } else { Theme::Light }
+}
+
+#[component]
+fn Root() -> impl IntoView {
+    let hash = dom::hash();
+    let (route, _query) = Route::parse(&hash);
+    let job = match Scenario::default_scene().resolve() {
+        Ok(job) => job,
+        Err(error) => return view! { <main class="broken">{error.to_string()}</main> }.into_any(),
+    };
+    let app = App::provide(job, route.unwrap_or_default(), theme_now(), form_now());
+    let resized = window_event_listener(leptos::ev::resize, move |_| {
+        let form = form_now();
+        if app.form.get_untracked() != form {
+            app.form.set(form);
+        }
+    });
+    let moved = window_event_listener(leptos::ev::hashchange, move |_| {
+        let hash = dom::hash();
+        if let (Some(route), _) = Route::parse(&hash) {
+            app.route.set(route);
+        }
+    });
+    on_cleanup(move || {
+        resized.remove();
+        moved.remove();
+    });
+    Effect::new(move |_| dom::set_root("data-theme", app.theme.get().id()));
+    view! { <Page /> }.into_any()
+}
+
+#[component]
+fn Page() -> impl IntoView {
+    let app = use_app();
+    let embed = app.embed;
+    view! {
+        <div id="app" class:embed=embed>
+            <Show when=move || !embed.get()>
+                <Header />
+            </Show>
+            {move || match app.route.get() {
+                Route::Rack => view! { <RackPage /> }.into_any(),
+                Route::Fleet => view! { <FleetPage /> }.into_any(),
+                Route::Figures => view! { <FiguresPage /> }.into_any(),
+                Route::About => view! { <AboutPage /> }.into_any(),
+            }}
+            <Notice />
+            <Keys />
+            <Live />
+        </div>
+    }
+}
+
+#[component]
+fn RackPage() -> impl IntoView {
+    let app = use_app();
+    view! {
+        <Show when=move || !app.embed.get()>
+            <ScenarioBar />
+        </Show>
+        <main class="main" id="main">
+            <Racks />
+            <SideColumn />
+            <OneStep />
+        </main>
+    }
+}
