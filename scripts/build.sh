@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# The release page in dist/ (or the folder of the first argument), which works from any folder of a static host.
+source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
+scripts/setup.sh
+dist=${1:-dist}
+trunk --quiet build --release --locked --dist "$dist"
+node scripts/bytes.mjs "$dist"

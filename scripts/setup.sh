@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Makes everything that `make` needs be there: the wasm target, Trunk, wasm-bindgen, wasm-opt and, with --browser,
+# Chromium with its driver. Says nothing and takes no time when it is all there already.
+source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
+
+# One set-up at a time, however many makes run beside each other.
+if have flock; then
+  exec 9>"$TOOLS/.lock"
+  flock 9
+fi
+
+have cargo || die "set-up: Rust is missing; install it with rustup, then run make again"
+
+# rustup may be told not to fetch toolchains by itself (RUSTUP_AUTO_INSTALL=0).
+if ! cargo --version >/dev/null 2>&1; then
+  quietly "installing Rust $RUST_VERSION" rustup toolchain install "$RUST_VERSION" --profile minimal --component rustfmt --component clippy
+fi
+if [ ! -d "$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown" ]; then
+  have rustup || die "set-up: this Rust has no wasm32-unknown-unknown target and there is no rustup to add it"
+  quietly "adding the wasm32-unknown-unknown target" rustup target add wasm32-unknown-unknown
+fi
+
+# Prints the version that a tool of our folder claims.
+version_of() { [ -x "$TOOLS/bin/$1" ] && "$TOOLS/bin/$1" --version 2>/dev/null | awk '{ print $2 }'; }
+
+# cargo_tool CRATE BINARY VERSION [cargo install options]
+cargo_tool() {
+  local crate=$1 binary=$2 version=$3
+  shift 3
+  [ "$(version_of "$binary")" = "$version" ] && return 0
+  if have cargo-binstall; then
+    say "set-up: fetching $crate $version"
+    cargo binstall --no-confirm --locked --root "$TOOLS" "$crate@$version" >"$TOOLS/setup.log" 2>&1 || true
+    [ "$(version_of "$binary")" = "$version" ] && return 0
+  fi
+  # A tool that runs for a second need not be optimised for ten minutes; one folder, so that both share what they can.
+  quietly "building $crate $version, once, some minutes" env \
+    CARGO_TARGET_DIR="$TOOLS/build" CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+    CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_DEBUG=false RUSTFLAGS= \
+    cargo install --locked --force --root "$TOOLS" --version "$version" "$@" "$crate"
+  [ "$(version_of "$binary")" = "$version" ] || die "set-up: $crate was installed, but is not version $version"
+}
+# Trunk works offline here, so it needs neither TLS nor its check for updates.
+cargo_tool trunk trunk "$TRUNK_VERSION" --no-default-features
+cargo_tool wasm-bindgen-cli wasm-bindgen "$WASM_BINDGEN_VERSION"
+rm -rf "$TOOLS/build"
+
+# wasm-opt: Debian's is too old, so it comes from npm, with the version read from its package and not by starting it.
+binaryen_version() {
+  sed -n 's/^ *"version": *"\([0-9]*\)\..*/\1/p' "$TOOLS/npm/node_modules/binaryen/package.json" 2>/dev/null | head -n 1
+}
+if [ "$(binaryen_version)" = "" ] || [ "$(binaryen_version)" -lt "$BINARYEN_OLDEST" ]; then
+  if ! have npm; then
+    can_apt || die "set-up: npm is missing; install Node.js with npm (Debian: nodejs npm), then run make again"
+    if have node; then apt_install npm; else apt_install nodejs npm; fi
+  fi
+  quietly "fetching binaryen $BINARYEN_VERSION (wasm-opt)" \
+    npm install --prefix "$TOOLS/npm" --no-save --no-package-lock --no-audit --no-fund "binaryen@$BINARYEN_VERSION"
+fi
+[ "$(binaryen_version)" -ge "$BINARYEN_OLDEST" ] || die "set-up: wasm-opt is older than version $BINARYEN_OLDEST"
+
+if [ "${1:-}" = --browser ]; then
+  if ! find_chrome >/dev/null || ! have "${CHROMEDRIVER:-chromedriver}"; then
+    can_apt || die "set-up: Chromium is missing; install it with its driver (Debian: chromium chromium-driver), then run make again"
+    apt_install chromium chromium-driver
+  fi
+fi

@@ -1,0 +1,135 @@
+//! Failing and repairing GPUs with everything a user may have at hand.
+
+use crate::rig::page::Page;
+use crate::rig::{browse, eval::eval, journey};
+use fantoccini::key::Key;
+use serde_json::{Value, json};
+
+/// The default scene with GPUs of it failed, as `eval` reads it.
+fn failed(gpus: &[(u32, u32)]) -> Value {
+    let mut scenario = crate::rig::eval::default_scene();
+    scenario["failures"] = gpus
+        .iter()
+        .map(|(domain, gpu)| json!({ "domain": domain, "gpu": gpu }))
+        .collect();
+    scenario
+}
+
+/// The page's numbers are the command line's.
+async fn check_rows(page: &Page, scenario: &Value) {
+    let report = eval(scenario);
+    for (strategy, row) in page.see_rows().await {
+        let numbers = &report["strategies"][&strategy];
+        let throughput = numbers["throughput"]
+            .as_f64()
+            .unwrap_or_else(|| panic!("eval has no throughput of {strategy}"));
+        let goodput = numbers["goodput_now"]
+            .as_f64()
+            .unwrap_or_else(|| panic!("eval has no goodput_now of {strategy}"));
+        assert!(
+            (row.throughput - throughput).abs() < 1e-6,
+            "{strategy}: the page says {}, eval {throughput}",
+            row.throughput
+        );
+        let shown: f64 = row.goodput.parse().expect("a number");
+        assert!(
+            (shown - goodput).abs() <= 5.1e-4,
+            "{strategy}: the page shows {shown}, eval says {goodput}"
+        );
+    }
+}
+
+journey!(by_mouse, "", async |page: &Page| {
+    let healthy = page.see_rows().await;
+    page.click_gpu(0, 3).await;
+    page.wait_state(0, 3, "failed").await;
+    let rows = page.see_rows().await;
+    assert!(
+        rows["dp-drop"].throughput < healthy["dp-drop"].throughput,
+        "{rows:?}"
+    );
+    assert!(
+        rows["ntp"].throughput >= rows["dp-drop"].throughput,
+        "{rows:?}"
+    );
+    assert!(
+        rows["ntp-pw"].throughput >= rows["ntp"].throughput,
+        "{rows:?}"
+    );
+    check_rows(page, &failed(&[(0, 3)])).await;
+    page.click_gpu(0, 3).await;
+    page.wait_state(0, 3, "healthy").await;
+    assert_eq!(
+        page.see_rows().await,
+        healthy,
+        "repairing gives back the exact healthy numbers"
+    );
+});
+
+journey!(by_keyboard, "", async |page: &Page| {
+    page.tab_to("document.activeElement.matches('[role=gridcell]')")
+        .await;
+    page.press(Key::Home).await;
+    let start = page.see_focus().await;
+    page.press(Key::Right).await;
+    let (domain, gpu) = page.see_focus().await;
+    assert_ne!((domain, gpu), start, "an arrow moves the focus");
+    page.press(' ').await;
+    page.wait_state(domain, gpu, "failed").await;
+    check_rows(page, &failed(&[(domain, gpu)])).await;
+    page.press('u').await;
+    page.wait_state(domain, gpu, "healthy").await;
+});
+
+journey!(by_touch, "", async |page: &Page| {
+    page.tap_gpu(0, 3).await;
+    page.wait_state(0, 3, "failed").await;
+    check_rows(page, &failed(&[(0, 3)])).await;
+});
+
+journey!(several_by_dragging, "", async |page: &Page| {
+    page.drag_over_gpus((0, 0), (0, 3)).await;
+    for gpu in 0..4 {
+        page.wait_state(0, gpu, "failed").await;
+    }
+    assert_eq!(page.see_states().await["failed"], 4);
+});
+
+journey!(undo_redo_and_repair_all, "", async |page: &Page| {
+    let healthy = (page.see_states().await, page.see_rows().await);
+    page.click_gpu(0, 3).await;
+    page.wait_state(0, 3, "failed").await;
+    page.click_gpu(1, 5).await;
+    page.wait_state(1, 5, "failed").await;
+    let both = (page.see_states().await, page.see_rows().await);
+    page.press_with(&[Key::Control], 'z').await;
+    page.wait_state(1, 5, "healthy").await;
+    assert_eq!(
+        page.see_state(0, 3).await,
+        "failed",
+        "undo takes back one step"
+    );
+    page.press_with(&[Key::Control, Key::Shift], 'z').await;
+    page.wait_state(1, 5, "failed").await;
+    assert_eq!(
+        (page.see_states().await, page.see_rows().await),
+        both,
+        "redo gives the step back"
+    );
+    page.press('u').await;
+    page.wait_state(0, 3, "healthy").await;
+    assert_eq!(
+        (page.see_states().await, page.see_rows().await),
+        healthy,
+        "repair all gives the exact healthy state"
+    );
+});
+
+journey!(at_random, "", async |page: &Page| {
+    page.press('r').await;
+    page.until(
+        "a failed GPU",
+        "document.querySelector('[role=gridcell][data-state=failed]')",
+    )
+    .await;
+});

@@ -1,0 +1,11 @@
+//! The release page in Chromium, driven as a user would: mouse, finger, keyboard, links and files.
+//!
+//! Run by `make test` or, once the page is built, `scripts/browser.sh [FILTER]`.
+
+#![allow(clippy::expect_used, clippy::panic)] // a test may fail in its helpers too
+
+mod failing;
+mod links;
+mod rig;
+mod scene;
+mod screens;

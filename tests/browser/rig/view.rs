@@ -1,0 +1,90 @@
+//! The screens and preferences the page is tested with.
+
+use super::chrome::devtools;
+use fantoccini::Client;
+use serde_json::json;
+
+/// A screen and what its owner prefers.
+#[derive(Clone, Copy, Debug)]
+pub struct View {
+    /// Width of the viewport, CSS px.
+    pub width: u32,
+    /// Height of the viewport, CSS px.
+    pub height: u32,
+    /// Device pixels per CSS px.
+    pub ratio: u32,
+    /// A phone: touch, mobile viewport rules.
+    pub mobile: bool,
+    /// The system's theme is dark.
+    pub dark: bool,
+    /// The system asks for reduced motion.
+    pub still: bool,
+}
+
+impl View {
+    /// A laptop.
+    pub const DESKTOP: Self = Self {
+        width: 1440,
+        height: 900,
+        ratio: 1,
+        mobile: false,
+        dark: false,
+        still: false,
+    };
+    /// The same at two device pixels per CSS pixel.
+    pub const RETINA: Self = Self {
+        ratio: 2,
+        ..Self::DESKTOP
+    };
+    /// A large monitor or projector.
+    pub const LARGE: Self = Self {
+        width: 2560,
+        height: 1440,
+        ..Self::DESKTOP
+    };
+    /// A phone held upright.
+    pub const PHONE: Self = Self {
+        width: 390,
+        height: 844,
+        ratio: 2,
+        mobile: true,
+        ..Self::DESKTOP
+    };
+
+    /// The same in the dark theme.
+    pub const fn dark(self) -> Self {
+        Self { dark: true, ..self }
+    }
+    /// The same with reduced motion.
+    pub const fn still(self) -> Self {
+        Self {
+            still: true,
+            ..self
+        }
+    }
+
+    /// Makes a fresh browser window look like this.
+    pub async fn apply(self, client: &Client) {
+        let metrics = json!({ "width": self.width, "height": self.height, "deviceScaleFactor": self.ratio, "mobile": self.mobile });
+        devtools(client, "Emulation.setDeviceMetricsOverride", metrics).await;
+        if self.mobile {
+            devtools(
+                client,
+                "Emulation.setTouchEmulationEnabled",
+                json!({ "enabled": true, "maxTouchPoints": 5 }),
+            )
+            .await;
+        }
+        let theme = if self.dark { "dark" } else { "light" };
+        let motion = if self.still {
+            "reduce"
+        } else {
+            "no-preference"
+        };
+        let features = json!({ "features": [
+            { "name": "prefers-color-scheme", "value": theme },
+            { "name": "prefers-reduced-motion", "value": motion },
+        ] });
+        devtools(client, "Emulation.setEmulatedMedia", features).await;
+    }
+}
