@@ -6,4 +6,5 @@ pub mod placement;
 pub mod scenario;
 pub mod strategy;
 pub mod units;
+pub mod validation;
 pub mod workload;

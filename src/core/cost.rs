@@ -3,6 +3,20 @@
 //! Two levels: [`terms`] gives the durations of the pieces (per layer and micro-batch), which the timeline simulator
 //! schedules; [`step`] adds them up analytically, which everything else uses.
 
+mod calibration;
+mod kernels;
+mod layer;
+pub mod memory;
+mod network;
+mod pipeline;
+mod shard;
+
+pub use calibration::Constants;
+pub use shard::RankShape;
+
+use kernels::Kernels;
+use network::NvLink;
+
 use super::hardware::System;
 use super::scenario::{HeadSplit, Layout};
 use super::units::{Bytes, BytesPerSecond, Flops, Seconds};
@@ -60,6 +74,8 @@ pub struct Terms {
     pub chunks: u32,
     /// Layers of the fullest stage.
     pub layers_per_stage: u32,
+    /// Stages that hold one layer fewer: see [`Terms::layers_of`].
+    pub short_stages: u32,
     /// One layer, one micro-batch.
     pub layer: LayerTerms,
     /// Embedding, forward, first stage, per micro-batch.
@@ -70,6 +86,8 @@ pub struct Terms {
     pub head_backward_s: Seconds,
     /// One stage-to-stage transfer of a micro-batch's activations.
     pub pp_send_s: Seconds,
+    /// Whether sends of an interleaved schedule block compute (no overlap).
+    pub sends_block: bool,
     /// Gradient bytes each rank reduces over DP per step (the core rank's, n1/n2 larger, where it reshards).
     pub gradient_bytes: Bytes,
     /// Effective DP bandwidth per GPU, bus-bandwidth factor included: bytes / this = time.
@@ -78,6 +96,12 @@ pub struct Terms {
     pub dp_latency_s: Seconds,
     /// Parameter all-gather bytes per rank (0 without a distributed optimizer).
     pub parameter_bytes: Bytes,
+    /// DP buckets the gradients are cut into by default.
+    pub buckets: u32,
+    /// Whether DP traffic overlaps with the last backward and the next forward pass.
+    pub dp_overlap: bool,
+    /// Slow-down of compute while DP traffic runs beside it: lost time / communication time.
+    pub dp_contention: f64,
     /// Bytes each extra rank sends in pre-sync, and receives in post-sync, per step (0 where no reshard).
     pub reshard_bytes: Bytes,
     /// Effective all-to-all bandwidth per GPU on NVLink.
@@ -152,40 +176,132 @@ pub struct StepCost {
 
 /// The pieces of a replica's step.
 pub fn terms(replica: &Replica<'_>) -> Terms {
-    let layout = replica.layout;
-    let gpu = &replica.system.gpu;
-    let tokens = f64::from(layout.microbatch) * f64::from(layout.seq);
-    let flops =
-        Flops(2.0 * tokens * replica.model.layer_parameters() / f64::from(replica.degree.max(1)));
-    let forward = flops / (gpu.peak(layout.precision) * (0.6 * replica.perf));
-    Terms {
-        microbatches: replica.local_batch.div_ceil(layout.microbatch.max(1)),
-        stages: layout.pp,
-        chunks: layout.vp,
-        layers_per_stage: replica.model.layers.div_ceil(layout.pp.max(1)),
-        layer: LayerTerms {
-            forward_s: forward,
-            backward_s: forward * 2.0,
-            ..LayerTerms::default()
-        },
-        ..Terms::default()
-    }
+    let constants = Constants::fitted();
+    Parts::new(replica, constants).terms
 }
 
-/// Step time and memory of a replica. Never fails: a layout that does not fit in memory is still timed.
+/// Step time and memory of a replica. Never fails: a layout that does not fit is still timed.
 pub fn step(replica: &Replica<'_>) -> StepCost {
-    let t = terms(replica);
-    let compute = (t.layer.forward_s + t.layer.backward_s)
-        * (f64::from(t.layers_per_stage) * f64::from(t.microbatches));
-    let bubble = compute
-        * (f64::from(t.stages.saturating_sub(1)) / f64::from((t.microbatches * t.chunks).max(1)));
+    step_with(replica, Constants::fitted())
+}
+
+/// [`step`] with other constants than the fitted ones: for refits and sensitivity.
+pub fn step_with(replica: &Replica<'_>, constants: &Constants) -> StepCost {
+    let parts = Parts::new(replica, constants);
+    let terms = &parts.terms;
     StepCost {
-        step_s: compute + bubble,
-        compute_s: compute,
-        bubble_s: bubble,
+        memory: memory::full(
+            replica,
+            &parts.shape,
+            &parts.kernels,
+            terms.layers_per_stage,
+            terms.microbatches,
+        ),
         model_flops: replica
             .model
             .step_flops(f64::from(replica.local_batch), replica.layout.seq),
-        ..StepCost::default()
+        ..terms.step()
+    }
+}
+
+/// Terms with what they were made from.
+struct Parts<'a> {
+    shape: RankShape,
+    kernels: Kernels<'a>,
+    terms: Terms,
+}
+
+impl<'a> Parts<'a> {
+    fn new(replica: &Replica<'a>, constants: &'a Constants) -> Self {
+        let (model, layout, gpu) = (replica.model, replica.layout, &replica.system.gpu);
+        let shape = RankShape::new(replica, replica.degree);
+        let kernels = Kernels::new(gpu, layout.precision, replica.perf, constants);
+        let nvlink = NvLink::new(gpu);
+        let stages = layout.pp.max(1);
+        let layers = model.layers.div_ceil(stages);
+        let microbatches = replica
+            .local_batch
+            .div_ceil(layout.microbatch.max(1))
+            .max(1);
+        let (embedding, head_forward, head_backward) = layer::vocabulary(&shape, &kernels);
+
+        // DP and resharding: the job synchronises at its lowest degree, so volumes follow that degree's shards.
+        let peers = f64::from(layout.dp.max(1)) * f64::from(layout.cp.max(1));
+        let vocabulary = if stages > 1 { 1.0 } else { 2.0 };
+        let weights = |shape: &RankShape| {
+            f64::from(layers) * shape.layer_parameters() + vocabulary * shape.vocab_parameters()
+        };
+        let own = weights(&shape);
+        let synced = if layout.dp > 1 && replica.sync_degree < replica.degree {
+            weights(&RankShape::new(replica, replica.sync_degree)).max(own)
+        } else {
+            own
+        };
+        let share = (peers - 1.0) / peers;
+        let reshards = layout.dp > 1 && replica.sync_degree < replica.degree;
+        let bucket = constants.bucket_parameters.max(1e6 * f64::from(layout.dp));
+        let nodes = (layout.gpus() as f64 / f64::from(replica.system.domain_size.max(1))).max(1.0);
+        let optimizer_bytes = own * 6.0 + own / peers * 30.0;
+        let activations = 2.0 * shape.tokens * shape.hidden;
+        Self {
+            terms: Terms {
+                microbatches,
+                stages,
+                chunks: layout.vp.max(1),
+                layers_per_stage: layers,
+                short_stages: (layers * stages).saturating_sub(model.layers).min(stages),
+                layer: layer::layer(replica, &shape, &kernels, &nvlink),
+                embedding_s: Seconds(embedding),
+                head_forward_s: Seconds(head_forward),
+                head_backward_s: Seconds(head_backward),
+                pp_send_s: if stages > 1 {
+                    // Each rank sends its share, also without sequence parallelism (scatter and gather, SC21 Megatron-LM).
+                    let bytes = activations / shape.degree;
+                    Seconds(
+                        bytes / network::pp_bandwidth(replica, constants)
+                            + constants.send_latency_s,
+                    )
+                } else {
+                    Seconds::ZERO
+                },
+                sends_block: !layout.overlap,
+                gradient_bytes: Bytes(if peers > 1.0 {
+                    synced * memory::GRADIENT_BYTES * share
+                } else {
+                    0.0
+                }),
+                dp_bandwidth: BytesPerSecond(network::dp_bandwidth(replica, constants)),
+                dp_latency_s: Seconds(constants.scaleout_latency_s * (1.0 + libm::log2(nodes))),
+                parameter_bytes: Bytes(if peers > 1.0 {
+                    own * memory::WEIGHT_BYTES * share
+                } else {
+                    0.0
+                }),
+                buckets: (synced / bucket).ceil().clamp(1.0, 1e6) as u32,
+                dp_overlap: layout.overlap,
+                dp_contention: constants.dp_contention,
+                reshard_bytes: Bytes(if reshards {
+                    own * memory::GRADIENT_BYTES
+                } else {
+                    0.0
+                }),
+                alltoall_bandwidth: BytesPerSecond(
+                    gpu.nvlink().get() * constants.nvlink_dp_efficiency,
+                ),
+                alltoall_latency_s: Seconds(nvlink.time(
+                    network::Collective::AllToAll,
+                    f64::from(replica.degree),
+                    512.0,
+                )),
+                reshard_contention: constants.reshard_contention,
+                optimizer_s: Seconds(
+                    optimizer_bytes
+                        / (gpu.hbm_bandwidth().get() * constants.optimizer_hbm_efficiency),
+                ),
+                other_s: Seconds(constants.step_host_s),
+            },
+            shape,
+            kernels,
+        }
     }
 }

@@ -130,6 +130,13 @@ impl Seconds {
     }
 }
 
+impl BytesPerSecond {
+    /// Never below 1 byte/s, so that a division is safe.
+    pub fn at_least_one(self) -> Self {
+        Self(self.0.max(1.0))
+    }
+}
+
 impl Bytes {
     /// From binary gibibytes.
     pub const fn from_gib(gib: f64) -> Self {

@@ -1,0 +1,351 @@
+//! Measured efficiencies and fitted constants, read once from `assets/data`.
+//!
+//! Everything the step model does not derive from published hardware numbers is here, as data: kernel efficiencies by
+//! width (`gemm_efficiency.json`), NCCL times by size (`nccl_time.json`) and the few constants (`step_model.json`).
+
+use crate::core::hardware::{Generation, Gpu, Precision};
+use serde::Deserialize;
+use std::sync::OnceLock;
+
+/// The fitted and assumed constants of the model. One value each for every row that the model predicts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Constants {
+    /// Training factor on the kernel table, bf16, by GPU of [`TABLES`]; `None` where nothing was measured.
+    pub bf16_factor: [Option<f64>; TABLES],
+    /// The same, fp8.
+    pub fp8_factor: [Option<f64>; TABLES],
+    /// Attention efficiency by generation.
+    pub attention: [f64; GENERATIONS],
+    /// Element-wise kernels: share of peak memory bandwidth.
+    pub hbm_efficiency: f64,
+    /// Optimizer kernels: share of peak memory bandwidth.
+    pub optimizer_hbm_efficiency: f64,
+    /// Floor under one layer's forward pass, s.
+    pub host_forward_s: f64,
+    /// Visible share of TP collectives that overlap with compute.
+    pub tp_overlap_exposed: f64,
+    /// Visible share of the backward collectives that always run beside compute.
+    pub backward_async_exposed: f64,
+    /// Unfused attention: bytes moved per score in the forward pass.
+    pub softmax_bytes: f64,
+    /// Cross-entropy: bytes moved per logit, forward and backward.
+    pub loss_bytes: f64,
+    /// fp8: bytes moved per element that is cast.
+    pub cast_bytes: f64,
+    /// Spread of one rank's compute time.
+    pub jitter_sigma: f64,
+    /// Lost compute time per second of hidden DP traffic.
+    pub dp_contention: f64,
+    /// Lost compute time per second of hidden reshard all-to-all.
+    pub reshard_contention: f64,
+    /// Share of line rate on the scale-out network.
+    pub scaleout_efficiency: f64,
+    /// Share of one-way NVLink bandwidth that large DP collectives reach inside a domain.
+    pub nvlink_dp_efficiency: f64,
+    /// Latency of a scale-out collective per doubling of nodes, s.
+    pub scaleout_latency_s: f64,
+    /// Latency of a stage-to-stage transfer, s.
+    pub send_latency_s: f64,
+    /// Parameters per DP bucket.
+    pub bucket_parameters: f64,
+    /// Time per step outside the model's terms, s.
+    pub step_host_s: f64,
+}
+
+/// GPUs with a kernel table of their own.
+pub const TABLES: usize = 6;
+/// Members of [`Generation`].
+pub const GENERATIONS: usize = 4;
+const TABLE_NAMES: [&str; TABLES] = ["a100", "h100", "b200", "gb200", "b300", "gb300"];
+const GENERATION_NAMES: [&str; GENERATIONS] = ["a100", "h100", "b200", "b300"];
+
+/// Position of a generation in per-generation arrays.
+pub const fn generation_index(generation: Generation) -> usize {
+    match generation {
+        Generation::A100 => 0,
+        Generation::H100 => 1,
+        Generation::B200 => 2,
+        Generation::B300 => 3,
+    }
+}
+
+/// Which kernel table applies: of the generation's two (board and superchip), the one with the nearer peak.
+pub fn table_index(gpu: &Gpu) -> usize {
+    let superchip = gpu.bf16_tflops >= 2375.0;
+    match gpu.generation {
+        Generation::A100 => 0,
+        Generation::H100 => 1,
+        Generation::B200 => 2 + usize::from(superchip),
+        Generation::B300 => 4 + usize::from(superchip),
+    }
+}
+
+impl Constants {
+    /// The values in `step_model.json`.
+    pub fn fitted() -> &'static Self {
+        &tables().constants
+    }
+
+    /// Training factor of a GPU's table at a precision. Unmeasured bf16: mean of the measured GPUs. Unmeasured fp8: the
+    /// GPU's bf16 factor times the mean fp8/bf16 ratio of the GPUs where both are measured.
+    pub fn factor(&self, table: usize, precision: Precision) -> f64 {
+        let mean = || {
+            let (sum, count) = self
+                .bf16_factor
+                .iter()
+                .flatten()
+                .fold((0.0, 0.0), |(s, n), f| (s + f, n + 1.0));
+            if count > 0.0 { sum / count } else { 1.0 }
+        };
+        let bf16 = self
+            .bf16_factor
+            .get(table)
+            .copied()
+            .flatten()
+            .unwrap_or_else(mean);
+        match precision {
+            Precision::Bf16 => bf16,
+            Precision::Fp8 => self
+                .fp8_factor
+                .get(table)
+                .copied()
+                .flatten()
+                .unwrap_or_else(|| {
+                    let both = self.bf16_factor.iter().zip(&self.fp8_factor);
+                    let (sum, count) = both
+                        .filter_map(|(b, f)| Some((*f)? / (*b)?))
+                        .fold((0.0, 0.0), |(s, n), r| (s + r, n + 1.0));
+                    bf16 * if count > 0.0 { sum / count } else { 1.0 }
+                }),
+        }
+    }
+}
+
+/// Log-log interpolation over increasing points; the first segment's slope below, flat or linear above.
+#[derive(Clone, Debug, Default)]
+pub struct Curve {
+    ln_x: Vec<f64>,
+    ln_y: Vec<f64>,
+    slope_above: f64,
+    start: f64,
+}
+
+impl Curve {
+    fn new(points: impl Iterator<Item = (f64, f64)>, slope_above: f64) -> Self {
+        let (ln_x, ln_y): (Vec<f64>, Vec<f64>) =
+            points.map(|(x, y)| (libm::log(x), libm::log(y))).unzip();
+        let start = ln_y.first().map_or(0.0, |y| libm::exp(*y));
+        Self {
+            ln_x,
+            ln_y,
+            slope_above,
+            start,
+        }
+    }
+    /// y at the first point.
+    pub fn start(&self) -> f64 {
+        self.start
+    }
+    /// ln y at ln x.
+    pub fn ln_at(&self, ln_x: f64) -> f64 {
+        let above = self.ln_x.iter().position(|x| *x > ln_x);
+        let high = match above {
+            Some(0) => 1,
+            Some(i) => i,
+            None => {
+                let (Some(x), Some(y)) = (self.ln_x.last(), self.ln_y.last()) else {
+                    return 0.0;
+                };
+                return y + self.slope_above * (ln_x - x);
+            }
+        };
+        match (
+            self.ln_x.get(high - 1..=high),
+            self.ln_y.get(high - 1..=high),
+        ) {
+            (Some(&[x0, x1]), Some(&[y0, y1])) if x1 > x0 => {
+                y0 + (y1 - y0) * (ln_x - x0) / (x1 - x0)
+            }
+            _ => self.ln_y.first().copied().unwrap_or(0.0),
+        }
+    }
+}
+
+/// Everything read from `assets/data`, ready for look-up.
+#[derive(Clone, Debug)]
+pub struct Tables {
+    /// Constants as fitted.
+    pub constants: Constants,
+    /// Share of peak by narrowest dimension, `[table][precision]`.
+    pub gemm: [[Curve; 2]; TABLES],
+    /// NCCL time in seconds by bytes, `[generation][collective][2, 4, 8 GPUs]`.
+    pub nccl: [[[Curve; 3]; 4]; GENERATIONS],
+    /// NVLink bandwidth at which `nccl` was measured, GB/s both directions, by generation.
+    pub nccl_nvlink: [f64; GENERATIONS],
+}
+
+#[derive(Deserialize)]
+struct GemmFile {
+    tables: Vec<GemmEntry>,
+}
+#[derive(Deserialize)]
+struct GemmEntry {
+    gpu: String,
+    precision: Precision,
+    width: Vec<f64>,
+    fraction_of_peak: Vec<f64>,
+}
+#[derive(Deserialize)]
+struct NcclFile {
+    tables: Vec<NcclEntry>,
+}
+#[derive(Deserialize)]
+struct NcclEntry {
+    generation: String,
+    collective: String,
+    gpus: u32,
+    nvlink_gb_s_bidir: f64,
+    bytes: Vec<f64>,
+    time_ms: Vec<f64>,
+}
+#[derive(Deserialize)]
+struct ModelFile {
+    training_factor: Group,
+    attention_efficiency: Group,
+    constants: Vec<Named>,
+}
+#[derive(Deserialize)]
+struct Group {
+    values: Vec<PerGpu>,
+}
+#[derive(Deserialize)]
+struct PerGpu {
+    gpu: String,
+    #[serde(default)]
+    precision: Precision,
+    value: f64,
+}
+#[derive(Deserialize)]
+struct Named {
+    name: String,
+    value: f64,
+}
+
+const GEMM_JSON: &str = include_str!("../../../assets/data/gemm_efficiency.json");
+const NCCL_JSON: &str = include_str!("../../../assets/data/nccl_time.json");
+const MODEL_JSON: &str = include_str!("../../../assets/data/step_model.json");
+
+/// The tables, read at first use. The files are part of the program and a test reads them, so the empty fall-back is
+/// never seen.
+pub fn tables() -> &'static Tables {
+    static CELL: OnceLock<Tables> = OnceLock::new();
+    CELL.get_or_init(|| {
+        let model = serde_json::from_str(MODEL_JSON).unwrap_or(ModelFile {
+            training_factor: Group { values: Vec::new() },
+            attention_efficiency: Group { values: Vec::new() },
+            constants: Vec::new(),
+        });
+        let mut tables = Tables {
+            constants: constants(&model),
+            gemm: Default::default(),
+            nccl: Default::default(),
+            nccl_nvlink: [600.0, 900.0, 1800.0, 1800.0],
+        };
+        let gemm: GemmFile =
+            serde_json::from_str(GEMM_JSON).unwrap_or(GemmFile { tables: Vec::new() });
+        for entry in gemm.tables {
+            let slot = index_of(&TABLE_NAMES, &entry.gpu).and_then(|i| tables.gemm.get_mut(i));
+            if let Some(curve) =
+                slot.and_then(|by| by.get_mut(usize::from(entry.precision == Precision::Fp8)))
+            {
+                *curve = Curve::new(entry.width.into_iter().zip(entry.fraction_of_peak), 0.0);
+            }
+        }
+        let nccl: NcclFile =
+            serde_json::from_str(NCCL_JSON).unwrap_or(NcclFile { tables: Vec::new() });
+        for entry in nccl.tables {
+            let Some(generation) = index_of(&GENERATION_NAMES, &entry.generation) else {
+                continue;
+            };
+            if let Some(nvlink) = tables.nccl_nvlink.get_mut(generation) {
+                *nvlink = entry.nvlink_gb_s_bidir;
+            }
+            let op = index_of(
+                &["all-gather", "reduce-scatter", "all-reduce", "all-to-all"],
+                &entry.collective,
+            );
+            let size = match entry.gpus {
+                2 => 0,
+                4 => 1,
+                _ => 2,
+            };
+            let slot = tables
+                .nccl
+                .get_mut(generation)
+                .and_then(|by| by.get_mut(op?))
+                .and_then(|by| by.get_mut(size));
+            if let Some(curve) = slot {
+                // Measured times of tiny messages wobble; a larger message is never taken to be faster.
+                let mut floor = 0.0_f64;
+                let rising = entry.time_ms.into_iter().map(|ms| {
+                    floor = floor.max(ms * 1e-3);
+                    floor
+                });
+                *curve = Curve::new(entry.bytes.into_iter().zip(rising), 1.0);
+            }
+        }
+        tables
+    })
+}
+
+fn index_of(names: &[&str], name: &str) -> Option<usize> {
+    names.iter().position(|known| *known == name)
+}
+
+fn constants(model: &ModelFile) -> Constants {
+    let named = |name: &str| {
+        model
+            .constants
+            .iter()
+            .find(|entry| entry.name == name)
+            .map_or(0.0, |entry| entry.value)
+    };
+    let mut factors = [[None; TABLES]; 2];
+    for entry in &model.training_factor.values {
+        let slot = factors.get_mut(usize::from(entry.precision == Precision::Fp8));
+        if let Some(value) = slot.and_then(|row| row.get_mut(index_of(&TABLE_NAMES, &entry.gpu)?)) {
+            *value = Some(entry.value);
+        }
+    }
+    let mut attention = [0.5; GENERATIONS];
+    for entry in &model.attention_efficiency.values {
+        if let Some(value) =
+            index_of(&GENERATION_NAMES, &entry.gpu).and_then(|i| attention.get_mut(i))
+        {
+            *value = entry.value;
+        }
+    }
+    let [bf16_factor, fp8_factor] = factors;
+    Constants {
+        bf16_factor,
+        fp8_factor,
+        attention,
+        hbm_efficiency: named("hbm_efficiency"),
+        optimizer_hbm_efficiency: named("optimizer_hbm_efficiency"),
+        host_forward_s: named("host_forward_s"),
+        tp_overlap_exposed: named("tp_overlap_exposed"),
+        backward_async_exposed: named("backward_async_exposed"),
+        softmax_bytes: named("softmax_bytes"),
+        loss_bytes: named("loss_bytes"),
+        cast_bytes: named("cast_bytes"),
+        jitter_sigma: named("jitter_sigma"),
+        dp_contention: named("dp_contention"),
+        reshard_contention: named("reshard_contention"),
+        scaleout_efficiency: named("scaleout_efficiency"),
+        nvlink_dp_efficiency: named("nvlink_dp_efficiency"),
+        scaleout_latency_s: named("scaleout_latency_s"),
+        send_latency_s: named("send_latency_s"),
+        bucket_parameters: named("bucket_parameters"),
+        step_host_s: named("step_host_s"),
+    }
+}
