@@ -3,9 +3,17 @@
 //! [`Scenario`] is what files and links hold, with every default filled in; [`Job`] is a scenario that passed
 //! validation, with system, model and placement resolved.
 
-use super::hardware::{FieldError, Precision, System, system};
+mod defaults;
+mod json;
+mod limits;
+mod reader;
+
+pub use defaults::{PartialLayout, derive_layout, derive_policy};
+pub use limits::{MAX_FAILURES, MAX_GPUS, SLOW_SPEED_RANGE};
+
+use super::hardware::{FieldError, Precision, System, system, systems};
 use super::placement::Placement;
-use super::workload::{Model, model};
+use super::workload::{Model, model, models};
 use serde::{Deserialize, Serialize};
 
 /// The only version of the format so far.
@@ -35,7 +43,7 @@ pub enum Recompute {
 }
 
 /// How the model is laid out over the GPUs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Layout {
     /// Tensor-parallel degree of a healthy TP group.
     pub tp: u32,
@@ -94,55 +102,59 @@ pub enum FailureKind {
 }
 
 /// One failure, at the GPU it struck.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Failure {
     /// Scale-up domain, from 0 over the job's domains, spare ones after them.
     pub domain: u32,
     /// GPU inside the domain, from 0.
     pub gpu: u32,
     /// Kind of failure.
-    #[serde(default)]
     pub kind: FailureKind,
     /// Speed of a slow GPU relative to a healthy one, 0.05 to 1; 1 for the other kinds.
-    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[serde(skip_serializing_if = "is_one")]
     pub speed: f64,
     /// Aligned GPUs that go down together; absent: the policy's for hardware, 1 otherwise.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub blast_radius: Option<u32>,
 }
 
-fn one() -> f64 {
-    1.0
-}
 #[allow(clippy::trivially_copy_pass_by_ref)] // serde's signature
 fn is_one(value: &f64) -> bool {
     *value == 1.0
 }
 
-/// Which reduced TP degrees a replica may run at.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+/// Which reduced TP degrees a replica may run at. In files: the word `any`, or a list of degrees.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Degrees {
-    /// Any down to half of TP: serialised as the word `any`.
+    /// Any down to half of TP, rounded up.
     #[default]
-    #[serde(with = "any_word")]
     Any,
     /// Only these.
     List(Vec<u32>),
 }
 
-mod any_word {
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-    pub fn serialize<S: Serializer>(s: S) -> Result<S::Ok, S::Error> {
-        s.serialize_str("any")
+impl Degrees {
+    /// The largest supported degree that `available` GPUs of a TP group of `tp` can run at; a whole group always can.
+    pub fn largest(&self, tp: u32, available: u32) -> Option<u32> {
+        if available >= tp {
+            return Some(tp);
+        }
+        match self {
+            Self::Any => (available > 0 && available >= tp.div_ceil(2)).then_some(available),
+            Self::List(list) => list
+                .iter()
+                .copied()
+                .filter(|&degree| degree > 0 && degree <= available)
+                .max(),
+        }
     }
-    pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<(), D::Error> {
-        let word = String::deserialize(d)?;
-        if word == "any" {
-            Ok(())
-        } else {
-            Err(D::Error::custom("expected \"any\" or a list of degrees"))
+}
+
+impl Serialize for Degrees {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Any => serializer.serialize_str("any"),
+            Self::List(list) => list.serialize(serializer),
         }
     }
 }
@@ -170,7 +182,7 @@ pub enum HeadSplit {
 }
 
 /// What the operator decided.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Policy {
     /// Reduced TP degrees that are supported.
     pub degrees: Degrees,
@@ -217,6 +229,22 @@ pub enum ScenarioError {
     /// Not JSON, or not of the scenario's form.
     #[error("scenario: {0}")]
     Form(String),
+    /// A field the format does not have.
+    #[error("{field}: unknown field, expected one of {known}")]
+    Unknown {
+        /// Path of the field, as in the file.
+        field: String,
+        /// The fields there are.
+        known: String,
+    },
+    /// A field that must be there.
+    #[error("{field}: missing, expected {allowed}")]
+    Missing {
+        /// Path of the field, as in the file.
+        field: String,
+        /// What is allowed.
+        allowed: String,
+    },
     /// A value that is not allowed.
     #[error(transparent)]
     Field(#[from] FieldError),
@@ -274,20 +302,8 @@ impl Scenario {
 
     /// Looks everything up and checks every field.
     pub fn resolve(&self) -> Result<Job, ScenarioError> {
-        let system = match &self.system {
-            Named::Preset(id) => system(id)
-                .cloned()
-                .ok_or_else(|| FieldError::new("system", id, "a preset id"))?,
-            Named::Custom(system) => (**system).clone(),
-        };
-        let model = match &self.model {
-            Named::Preset(id) => model(id)
-                .cloned()
-                .ok_or_else(|| FieldError::new("model", id, "a preset id"))?,
-            Named::Custom(model) => (**model).clone(),
-        };
-        system.validate()?;
-        model.validate()?;
+        let (system, model) = (self.system.resolve()?, self.model.resolve()?);
+        limits::check(self, &system, &model)?;
         let placement = Placement::new(&self.layout, &self.policy, &system)?;
         Ok(Job {
             scenario: self.clone(),
@@ -295,5 +311,42 @@ impl Scenario {
             model,
             placement,
         })
+    }
+}
+
+fn preset_error<'a>(field: &str, id: &str, known: impl Iterator<Item = &'a str>) -> FieldError {
+    let known: Vec<&str> = known.collect();
+    FieldError::new(
+        field,
+        reader::quoted(id),
+        format!("an object or one of {}", known.join(", ")),
+    )
+}
+
+impl Named<System> {
+    /// The system itself, checked.
+    pub fn resolve(&self) -> Result<System, FieldError> {
+        let found = match self {
+            Self::Preset(id) => system(id).cloned().ok_or_else(|| {
+                preset_error("system", id, systems().iter().map(|s| s.id.as_str()))
+            })?,
+            Self::Custom(system) => (**system).clone(),
+        };
+        found.validate()?;
+        Ok(found)
+    }
+}
+
+impl Named<Model> {
+    /// The model itself, checked.
+    pub fn resolve(&self) -> Result<Model, FieldError> {
+        let found = match self {
+            Self::Preset(id) => model(id)
+                .cloned()
+                .ok_or_else(|| preset_error("model", id, models().iter().map(|m| m.id.as_str())))?,
+            Self::Custom(model) => (**model).clone(),
+        };
+        found.validate()?;
+        Ok(found)
     }
 }
