@@ -95,11 +95,11 @@ fn bad_values_name_field_value_and_range() {
         ),
         (
             with("layout", json!({"dp": 0})),
-            "layout.dp: 0 is not allowed, expected 1 to 1000000",
+            "layout.dp: 0 is not allowed, expected 1 to 16384",
         ),
         (
-            with("layout", json!({"dp": 20000})),
-            "layout.dp: 20000 is not allowed, expected 1 to 13888 (1000000 GPUs in all)",
+            with("layout", json!({"dp": 15000})),
+            "layout.dp: 15000 is not allowed, expected 1 to 13888 (1000000 GPUs in all)",
         ),
         (
             with("layout", json!({"dp": 3, "global_batch": 64})),
