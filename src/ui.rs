@@ -11,5 +11,6 @@ mod shell;
 mod side;
 mod state;
 mod step;
+pub mod why;
 
 pub use app::mount;

@@ -7,6 +7,8 @@ pub mod labels;
 pub mod ledger;
 pub mod number;
 pub mod power;
+pub mod rows;
 pub mod stack;
 pub mod text;
 pub mod verdict;
+pub mod why;

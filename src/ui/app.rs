@@ -10,6 +10,7 @@ use super::shell::{Header, Keys, Live, Notice, ScenarioBar};
 use super::side::SideColumn;
 use super::state::{App, Form, Theme, use_app};
 use super::step::OneStep;
+use super::why::{WhyDialog, WhyPort};
 use crate::core::scenario::Scenario;
 use leptos::prelude::*;
 
@@ -69,6 +70,8 @@ fn Root() -> impl IntoView {
 fn Page() -> impl IntoView {
     let app = use_app();
     let embed = app.embed;
+    // Here, so that numbers on every page find it.
+    WhyPort::of_page();
     view! {
         <div id="app" class:embed=embed>
             <Show when=move || !embed.get()>
@@ -82,6 +85,7 @@ fn Page() -> impl IntoView {
             }}
             <Notice />
             <Keys />
+            <WhyDialog />
             <Live />
         </div>
     }

@@ -34,6 +34,18 @@ pub fn window_width() -> f64 {
         .unwrap_or(1440.0)
 }
 
+/// Scale of the whole page, as the style sheet sets it; 1 when it cannot be read.
+pub fn zoom() -> f64 {
+    let style = window()
+        .zip(root())
+        .and_then(|(w, r)| w.get_computed_style(&r).ok().flatten());
+    let zoom = style
+        .and_then(|s| s.get_property_value("--zoom").ok())
+        .and_then(|z| z.trim().parse().ok());
+    zoom.filter(|z: &f64| z.is_finite() && *z > 0.0)
+        .unwrap_or(1.0)
+}
+
 /// Whether the user asks for little motion.
 pub fn reduced_motion() -> bool {
     media("(prefers-reduced-motion: reduce)")

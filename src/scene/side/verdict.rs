@@ -2,6 +2,7 @@
 
 use super::number::{count, gpu_word, gpus};
 use super::text::Sentence;
+use crate::core::scenario::{FailureKind, Job};
 use crate::core::strategy::{Evaluation, Outcome, StrategyId};
 
 /// GPUs of the job by what happened to them.
@@ -15,6 +16,23 @@ pub struct Counts {
     pub restarting: u64,
     /// Alive, slower.
     pub slow: u64,
+}
+
+/// Counts the failures of a job, each GPU once; a failed GPU is not counted as slow.
+pub fn counts(job: &Job) -> Counts {
+    let failures = &job.scenario.failures;
+    let of = |kind: FailureKind| {
+        failures
+            .iter()
+            .filter(|failure| failure.kind == kind)
+            .count() as u64
+    };
+    Counts {
+        total: job.placement.occupied_gpus(),
+        failed: of(FailureKind::Hardware),
+        restarting: of(FailureKind::Software),
+        slow: of(FailureKind::Slow),
+    }
 }
 
 /// GPU-equivalents a strategy loses of those it occupies.
@@ -147,7 +165,7 @@ fn cost(drop: &Outcome, best: &Outcome, short: bool) -> Sentence {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::core::cost::StepCost;
     use crate::core::strategy::{Healthy, LedgerNow};
@@ -174,7 +192,7 @@ mod tests {
         }
     }
 
-    fn evaluation(drop: (f64, u32), ntp: f64, boosted: f64) -> Evaluation {
+    pub fn evaluation(drop: (f64, u32), ntp: f64, boosted: f64) -> Evaluation {
         Evaluation {
             healthy: Healthy {
                 cost: StepCost::default(),
