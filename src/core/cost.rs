@@ -4,6 +4,7 @@
 //! schedules; [`step`] adds them up analytically, which everything else uses.
 
 mod calibration;
+pub mod factors;
 mod kernels;
 mod layer;
 pub mod memory;
@@ -11,7 +12,7 @@ mod network;
 mod pipeline;
 mod shard;
 
-pub use calibration::Constants;
+pub use calibration::{Constants, table_name};
 pub use shard::RankShape;
 
 use kernels::Kernels;
@@ -100,8 +101,8 @@ pub struct Terms {
     pub buckets: u32,
     /// Whether DP traffic overlaps with the last backward and the next forward pass.
     pub dp_overlap: bool,
-    /// Slow-down of compute while DP traffic runs beside it: lost time / communication time.
-    pub dp_contention: f64,
+    /// Slow-down of compute while scale-out traffic runs beside it: lost time / communication time.
+    pub traffic_contention: f64,
     /// Bytes each extra rank sends in pre-sync, and receives in post-sync, per step (0 where no reshard).
     pub reshard_bytes: Bytes,
     /// Effective all-to-all bandwidth per GPU on NVLink.
@@ -279,7 +280,7 @@ impl<'a> Parts<'a> {
                 }),
                 buckets: (synced / bucket).ceil().clamp(1.0, 1e6) as u32,
                 dp_overlap: layout.overlap,
-                dp_contention: constants.dp_contention,
+                traffic_contention: constants.traffic_contention,
                 reshard_bytes: Bytes(if reshards {
                     own * memory::GRADIENT_BYTES
                 } else {
@@ -298,7 +299,7 @@ impl<'a> Parts<'a> {
                     optimizer_bytes
                         / (gpu.hbm_bandwidth().get() * constants.optimizer_hbm_efficiency),
                 ),
-                other_s: Seconds(constants.step_host_s),
+                other_s: Seconds(constants.step_host_s * (1.0 + libm::log2(nodes))),
             },
             shape,
             kernels,

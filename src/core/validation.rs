@@ -1,5 +1,6 @@
 //! Predicted against published: how far to trust the cost model.
 
+pub mod refit;
 pub mod row;
 
 pub use row::{Prediction, Run};

@@ -34,8 +34,8 @@ pub struct Constants {
     pub cast_bytes: f64,
     /// Spread of one rank's compute time.
     pub jitter_sigma: f64,
-    /// Lost compute time per second of hidden DP traffic.
-    pub dp_contention: f64,
+    /// Lost compute time per second of hidden scale-out traffic.
+    pub traffic_contention: f64,
     /// Lost compute time per second of hidden reshard all-to-all.
     pub reshard_contention: f64,
     /// Share of line rate on the scale-out network.
@@ -48,7 +48,7 @@ pub struct Constants {
     pub send_latency_s: f64,
     /// Parameters per DP bucket.
     pub bucket_parameters: f64,
-    /// Time per step outside the model's terms, s.
+    /// Time per step outside the other terms, s, times 1 + doublings of domains.
     pub step_host_s: f64,
 }
 
@@ -56,7 +56,7 @@ pub struct Constants {
 pub const TABLES: usize = 6;
 /// Members of [`Generation`].
 pub const GENERATIONS: usize = 4;
-const TABLE_NAMES: [&str; TABLES] = ["a100", "h100", "b200", "gb200", "b300", "gb300"];
+pub(super) const TABLE_NAMES: [&str; TABLES] = ["a100", "h100", "b200", "gb200", "b300", "gb300"];
 const GENERATION_NAMES: [&str; GENERATIONS] = ["a100", "h100", "b200", "b300"];
 
 /// Position of a generation in per-generation arrays.
@@ -80,44 +80,34 @@ pub fn table_index(gpu: &Gpu) -> usize {
     }
 }
 
+/// Name of the kernel table that applies to a GPU, as in the data files.
+pub fn table_name(gpu: &Gpu) -> &'static str {
+    TABLE_NAMES
+        .get(table_index(gpu))
+        .copied()
+        .unwrap_or_default()
+}
+
 impl Constants {
     /// The values in `step_model.json`.
     pub fn fitted() -> &'static Self {
         &tables().constants
     }
 
-    /// Training factor of a GPU's table at a precision. Unmeasured bf16: mean of the measured GPUs. Unmeasured fp8: the
-    /// GPU's bf16 factor times the mean fp8/bf16 ratio of the GPUs where both are measured.
+    /// Training factor of a GPU's table at a precision; where it is not measured, the mean of the GPUs that are.
     pub fn factor(&self, table: usize, precision: Precision) -> f64 {
-        let mean = || {
-            let (sum, count) = self
-                .bf16_factor
+        let factors = match precision {
+            Precision::Bf16 => &self.bf16_factor,
+            Precision::Fp8 => &self.fp8_factor,
+        };
+        factors.get(table).copied().flatten().unwrap_or_else(|| {
+            let (sum, count) = factors
                 .iter()
                 .flatten()
                 .fold((0.0, 0.0), |(s, n), f| (s + f, n + 1.0));
+            // Nothing measured at all: training kernels are then taken to be as good as the table's.
             if count > 0.0 { sum / count } else { 1.0 }
-        };
-        let bf16 = self
-            .bf16_factor
-            .get(table)
-            .copied()
-            .flatten()
-            .unwrap_or_else(mean);
-        match precision {
-            Precision::Bf16 => bf16,
-            Precision::Fp8 => self
-                .fp8_factor
-                .get(table)
-                .copied()
-                .flatten()
-                .unwrap_or_else(|| {
-                    let both = self.bf16_factor.iter().zip(&self.fp8_factor);
-                    let (sum, count) = both
-                        .filter_map(|(b, f)| Some((*f)? / (*b)?))
-                        .fold((0.0, 0.0), |(s, n), r| (s + r, n + 1.0));
-                    bf16 * if count > 0.0 { sum / count } else { 1.0 }
-                }),
-        }
+        })
     }
 }
 
@@ -233,7 +223,7 @@ struct Named {
 
 const GEMM_JSON: &str = include_str!("../../../assets/data/gemm_efficiency.json");
 const NCCL_JSON: &str = include_str!("../../../assets/data/nccl_time.json");
-const MODEL_JSON: &str = include_str!("../../../assets/data/step_model.json");
+pub(super) const MODEL_JSON: &str = include_str!("../../../assets/data/step_model.json");
 
 /// The tables, read at first use. The files are part of the program and a test reads them, so the empty fall-back is
 /// never seen.
@@ -339,7 +329,7 @@ fn constants(model: &ModelFile) -> Constants {
         loss_bytes: named("loss_bytes"),
         cast_bytes: named("cast_bytes"),
         jitter_sigma: named("jitter_sigma"),
-        dp_contention: named("dp_contention"),
+        traffic_contention: named("traffic_contention"),
         reshard_contention: named("reshard_contention"),
         scaleout_efficiency: named("scaleout_efficiency"),
         nvlink_dp_efficiency: named("nvlink_dp_efficiency"),
@@ -347,5 +337,64 @@ fn constants(model: &ModelFile) -> Constants {
         send_latency_s: named("send_latency_s"),
         bucket_parameters: named("bucket_parameters"),
         step_host_s: named("step_host_s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_complete_and_in_range() {
+        let tables = tables();
+        for (name, by) in TABLE_NAMES.iter().zip(&tables.gemm) {
+            let precisions = if *name == "a100" { 1 } else { 2 };
+            for curve in by.iter().take(precisions) {
+                assert_eq!(curve.ln_x.len(), 6, "{name}");
+                assert!(
+                    curve
+                        .ln_y
+                        .iter()
+                        .all(|y| (0.05..1.0).contains(&libm::exp(*y))),
+                    "{name}"
+                );
+            }
+        }
+        for curve in tables.nccl.iter().flatten().flatten() {
+            assert_eq!(curve.ln_x.len(), 9);
+            assert!(
+                curve.ln_y.windows(2).all(|pair| pair[0] <= pair[1]),
+                "a larger message is not faster"
+            );
+            assert!(
+                curve
+                    .ln_y
+                    .iter()
+                    .all(|y| (4e-6..0.1).contains(&libm::exp(*y)))
+            );
+        }
+    }
+
+    #[test]
+    fn data_files_name_their_source_unit_and_date() {
+        for text in [GEMM_JSON, NCCL_JSON] {
+            let file: serde_json::Value = serde_json::from_str(text).unwrap();
+            for key in ["what", "unit", "source", "date"] {
+                assert!(
+                    file[key].as_str().is_some_and(|text| !text.is_empty()),
+                    "{key}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_wider_multiplication_never_takes_less_time() {
+        // n / efficiency(n) rises: the curve's slope in log-log stays below 1.
+        for curve in tables().gemm.iter().flatten() {
+            for (x, y) in curve.ln_x.windows(2).zip(curve.ln_y.windows(2)) {
+                assert!((y[1] - y[0]) / (x[1] - x[0]) < 1.0);
+            }
+        }
     }
 }

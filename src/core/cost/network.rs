@@ -125,35 +125,23 @@ impl NvLink<'_> {
 
 /// Bandwidth per GPU, bytes/s, of ring collectives among DP x CP peers of one rank.
 ///
-/// Groups sit as [`crate::core::placement`] lays them out: TP, then CP, then PP, then DP. Peers in one domain share its
-/// adapters: with g of them in a domain, a ring leaves it over g adapters.
+/// Ranks are laid out as published runs are: TP, then CP, then DP, then PP. Peers in one domain share its adapters: with g
+/// of them in a domain, a ring leaves it over g adapters.
 pub fn dp_bandwidth(replica: &Replica<'_>, constants: &Constants) -> f64 {
     let (gpu, layout) = (&replica.system.gpu, replica.layout);
-    let domain = u64::from(replica.system.domain_size.max(1));
-    let (tp, cp, pp, dp) = (
-        u64::from(layout.tp.max(1)),
-        u64::from(layout.cp),
-        u64::from(layout.pp),
-        u64::from(layout.dp),
-    );
+    let slots = u64::from((replica.system.domain_size / layout.tp.max(1)).max(1));
+    let peers = u64::from(layout.cp) * u64::from(layout.dp);
     let nvlink = gpu.nvlink().get() * constants.nvlink_dp_efficiency;
-    let slots = (domain / tp).max(1);
-    if slots >= cp * pp * dp {
+    if peers <= slots && layout.tp <= replica.system.domain_size {
         return nvlink;
     }
-    let peers = if slots >= cp * pp {
-        cp * (slots / (cp * pp))
-    } else {
-        cp.min(slots)
-    };
-    nvlink.min(peers.max(1) as f64 * gpu.scaleout().get() * constants.scaleout_efficiency)
+    nvlink.min(peers.min(slots) as f64 * gpu.scaleout().get() * constants.scaleout_efficiency)
 }
 
-/// Bandwidth of a stage-to-stage transfer per rank, bytes/s: NVLink where neighbouring stages share a domain.
+/// Bandwidth of a stage-to-stage transfer per rank, bytes/s: NVLink where the whole job shares a domain, because PP is
+/// the outermost dimension.
 pub fn pp_bandwidth(replica: &Replica<'_>, constants: &Constants) -> f64 {
-    let layout = replica.layout;
-    let stages = u64::from(layout.tp) * u64::from(layout.cp) * u64::from(layout.pp);
-    link(replica, stages, constants)
+    link(replica, replica.layout.gpus(), constants)
 }
 
 /// Bandwidth of a CP exchange per rank, bytes/s: NVLink where the CP group shares a domain.

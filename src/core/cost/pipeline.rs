@@ -66,31 +66,27 @@ impl Terms {
         }
         (slowest.0, slowest.1, total)
     }
-    /// Time of the last micro-batch's backward pass during which DP buckets become ready, s: one stage's backward, and
-    /// with v chunks also the (v-1)/v of the last p micro-batches that still run after the first chunk is done.
+    /// Time beside which the gradient reduction can hide: the last micro-batch's backward pass on the fullest stage.
+    ///
+    /// An interleaved schedule finishes its first chunk earlier, but published interleaved runs grow with DP as if it did
+    /// not: stages start their reductions together.
     pub fn dp_window_s(&self) -> Seconds {
         let l = &self.layer;
-        let backward = l.backward_s + l.recompute_s + l.backward_tp_s + l.backward_cp_s;
-        self.window(backward * f64::from(self.layers_per_stage))
+        (l.backward_s + l.recompute_s + l.backward_tp_s + l.backward_cp_s)
+            * f64::from(self.layers_per_stage)
     }
-    /// The same for the parameter all-gather under the next forward pass.
+    /// The same for the parameter all-gather: the first micro-batch's forward pass.
     pub fn gather_window_s(&self) -> Seconds {
         let l = &self.layer;
-        self.window(
-            (l.forward_s + l.forward_tp_s + l.forward_cp_s) * f64::from(self.layers_per_stage),
-        )
-    }
-    fn window(&self, stage: Seconds) -> Seconds {
-        let chunks = f64::from(self.chunks.max(1));
-        let together = f64::from(self.microbatches.min(self.stages).max(1));
-        stage * ((1.0 + together * (chunks - 1.0)) / chunks)
+        (l.forward_s + l.forward_tp_s + l.forward_cp_s) * f64::from(self.layers_per_stage)
     }
 
     /// Adds the pieces up.
     ///
     /// Pipeline: n micro-batches on the slowest stage, plus the other stages once (divided by the chunks when
     /// interleaved): (p-1)/(v n) of the work for equal stages. Transfers: twice per stage border for fill and drain, and
-    /// without interleaving once more per p micro-batches, because 1F1B holds at most p of them.
+    /// without interleaving once more per p micro-batches, because 1F1B holds at most p of them. An interleaved schedule
+    /// hides the rest beside compute, which it slows; without overlap every send blocks.
     pub fn step(&self) -> StepCost {
         let n = f64::from(self.microbatches.max(1));
         let chunks = f64::from(self.chunks.max(1));
@@ -108,13 +104,12 @@ impl Terms {
         } else {
             (n / f64::from(self.stages)).max(1.0)
         };
-        let blocking = if self.sends_block && self.chunks > 1 {
-            n * chunks
-        } else {
-            0.0
+        let steady = match (borders > 0.0 && self.chunks > 1, self.sends_block) {
+            (false, _) => 0.0,
+            (true, true) => n * chunks,
+            (true, false) => n * chunks * self.traffic_contention,
         };
-        let pp = self.pp_send_s
-            * (2.0 * (borders * rounds + if borders > 0.0 { blocking } else { 0.0 }));
+        let pp = self.pp_send_s * (2.0 * (borders * rounds + steady));
         let (dp, reshard) = self.exposed();
         let other = ends * n + self.other_s;
         let step = compute + tp + cp + bubble + pp + dp + reshard + self.optimizer_s + other;
@@ -171,7 +166,7 @@ impl Terms {
             move_s / buckets + (move_s * ((buckets - 1.0) / buckets) - last).max(Seconds::ZERO);
         let contention = (move_s - pre).max(Seconds::ZERO) * self.reshard_contention;
         (
-            shown + hidden * self.dp_contention,
+            shown + hidden * self.traffic_contention,
             if move_s.get() > 0.0 {
                 pre + back + contention
             } else {

@@ -1,7 +1,6 @@
 //! One row of a table of training runs: a layout on some GPUs, and the published step time where there is one.
 
-use crate::core::cost::Constants;
-use crate::core::cost::{Replica, StepCost, step_with};
+use crate::core::cost::{Constants, Replica, StepCost, step_with, table_name};
 use crate::core::hardware::{FieldError, Precision, System, system};
 use crate::core::scenario::{HeadSplit, Layout, Recompute};
 use crate::core::workload::Model;
@@ -220,6 +219,18 @@ impl Run {
             }
         }
         best.unwrap_or_else(|| self.with(&self.layout, constants))
+    }
+
+    /// Whether a fitted factor (by its name) plays a part in this run.
+    pub fn uses(&self, factor: &str) -> bool {
+        let Some((gpu, precision)) = factor
+            .strip_prefix("training_factor ")
+            .and_then(|rest| rest.split_once(' '))
+        else {
+            return factor != "cast_bytes" || self.layout.precision == Precision::Fp8;
+        };
+        let bf16 = precision == "bf16";
+        table_name(&self.system.gpu) == gpu && (bf16 || self.layout.precision == Precision::Fp8)
     }
 
     fn with(&self, layout: &Layout, constants: &Constants) -> Prediction {
