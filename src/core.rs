@@ -1,6 +1,7 @@
 //! The pure model: no browser, no clock, no global random numbers.
 
 pub mod cost;
+pub mod faults;
 pub mod hardware;
 pub mod placement;
 pub mod scenario;
