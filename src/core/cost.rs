@@ -99,6 +99,8 @@ pub struct Terms {
     pub parameter_bytes: Bytes,
     /// DP buckets the gradients are cut into by default.
     pub buckets: u32,
+    /// Share of the gradients in one full bucket, at most 1: the part whose reduction nothing can hide.
+    pub bucket_share: f64,
     /// Whether DP traffic overlaps with the last backward and the next forward pass.
     pub dp_overlap: bool,
     /// Slow-down of compute while scale-out traffic runs beside it: lost time / communication time.
@@ -248,7 +250,8 @@ impl<'a> Parts<'a> {
             terms: Terms {
                 microbatches,
                 stages,
-                chunks: layout.vp.max(1),
+                // A chunk holds at least one layer.
+                chunks: layout.vp.clamp(1, layers.max(1)),
                 layers_per_stage: layers,
                 short_stages: (layers * stages).saturating_sub(model.layers).min(stages),
                 layer: layer::layer(replica, &shape, &kernels, &nvlink),
@@ -279,6 +282,7 @@ impl<'a> Parts<'a> {
                     0.0
                 }),
                 buckets: (synced / bucket).ceil().clamp(1.0, 1e6) as u32,
+                bucket_share: (bucket / synced.max(1.0)).clamp(1e-6, 1.0),
                 dp_overlap: layout.overlap,
                 traffic_contention: constants.traffic_contention,
                 reshard_bytes: Bytes(if reshards {
@@ -291,7 +295,7 @@ impl<'a> Parts<'a> {
                 ),
                 alltoall_latency_s: Seconds(nvlink.time(
                     network::Collective::AllToAll,
-                    f64::from(replica.degree),
+                    f64::from(layout.tp),
                     512.0,
                 )),
                 reshard_contention: constants.reshard_contention,
@@ -306,3 +310,6 @@ impl<'a> Parts<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

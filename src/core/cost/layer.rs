@@ -1,5 +1,6 @@
 //! One layer and the vocabulary ends, for one micro-batch on the slowest rank.
 
+use super::calibration::Constants;
 use super::kernels::Kernels;
 use super::network::{Collective, NvLink, cp_bandwidth};
 use super::shard::RankShape;
@@ -86,7 +87,12 @@ fn tensor_parallel(
         return (0.0, 0.0);
     }
     let bytes = 2.0 * shape.tokens * shape.hidden;
-    let time = |op: Collective| nvlink.time_reduced(op, replica.degree, layout.tp, bytes);
+    let time = |op: Collective| {
+        let domain = replica.system.domain_size;
+        let inside =
+            nvlink.time_reduced(op, replica.degree.min(domain), layout.tp.min(domain), bytes);
+        inside.max(scaleout_time(replica, op, bytes, constants))
+    };
     let visible = if layout.overlap {
         constants.tp_overlap_exposed
     } else {
@@ -103,6 +109,26 @@ fn tensor_parallel(
         let reduce = time(Collective::AllReduce);
         (2.0 * reduce * visible, 2.0 * reduce * beside)
     }
+}
+
+/// Seconds a TP collective spends on the scale-out network: nothing inside a domain; beyond it, a ring that leaves each
+/// domain over all its adapters.
+fn scaleout_time(replica: &Replica<'_>, op: Collective, bytes: f64, constants: &Constants) -> f64 {
+    let (tp, domain) = (
+        f64::from(replica.layout.tp),
+        f64::from(replica.system.domain_size.max(1)),
+    );
+    if tp <= domain {
+        return 0.0;
+    }
+    let passes = if op == Collective::AllReduce {
+        2.0
+    } else {
+        1.0
+    };
+    let rate = domain * replica.system.gpu.scaleout().get() * constants.scaleout_efficiency;
+    let latency = constants.scaleout_latency_s * (1.0 + libm::log2(tp / domain));
+    passes * bytes * (tp - 1.0) / tp / rate.max(1.0) + latency
 }
 
 /// Visible CP exchange of one layer: the ring passes K and V (and their gradients back) beside the attention core.

@@ -132,10 +132,12 @@ impl Terms {
     ///
     /// With overlap, buckets reduce as the last backward pass makes them ready: the last one always shows, the rest where
     /// it is longer than the window; hidden traffic slows compute by the contention factor. Pre-sync all-to-alls hide in
-    /// the same window; each bucket's return waits for its reduction, so the last one shows and the others show where
+    /// the same window and behind what shows of the reductions they feed; each bucket's return waits for its reduction, so the last one shows and the others show where
     /// the last reduction is too short to cover them.
     fn exposed(&self) -> (Seconds, Seconds) {
-        let buckets = f64::from(self.buckets.max(1));
+        // Not the whole number of buckets: a larger last one must not hide more than a smaller one.
+        let share = self.bucket_share.clamp(1e-6, 1.0);
+        let buckets = 1.0 / share;
         let reduce =
             self.gradient_bytes / self.dp_bandwidth.at_least_one() + self.dp_latency_s * buckets;
         let gather = if self.parameter_bytes.get() > 0.0 {
@@ -157,13 +159,13 @@ impl Terms {
         if !self.dp_overlap {
             return (reduce + gather, move_s * 2.0);
         }
-        let rest = |time: Seconds, window: Seconds| (time / buckets).max(time - window);
-        let shown = rest(reduce, self.dp_window_s()) + rest(gather, self.gather_window_s());
+        let rest = |time: Seconds, window: Seconds| (time * share).max(time - window);
+        let shown_reduce = rest(reduce, self.dp_window_s());
+        let shown = shown_reduce + rest(gather, self.gather_window_s());
         let hidden = (reduce + gather - shown).max(Seconds::ZERO);
-        let last = reduce / buckets;
-        let pre = (move_s - self.dp_window_s()).max(Seconds::ZERO);
-        let back =
-            move_s / buckets + (move_s * ((buckets - 1.0) / buckets) - last).max(Seconds::ZERO);
+        let last = reduce * share;
+        let pre = (move_s - self.dp_window_s() - shown_reduce).max(Seconds::ZERO);
+        let back = move_s * share + (move_s * (1.0 - share) - last).max(Seconds::ZERO);
         let contention = (move_s - pre).max(Seconds::ZERO) * self.reshard_contention;
         (
             shown + hidden * self.traffic_contention,
