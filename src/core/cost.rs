@@ -11,9 +11,11 @@ pub mod memory;
 mod network;
 mod pipeline;
 mod shard;
+pub mod why;
 
 pub use calibration::{Constants, table_name};
 pub use shard::RankShape;
+pub use why::{Explanation, explain};
 
 use kernels::Kernels;
 use network::NvLink;

@@ -94,20 +94,30 @@ impl Constants {
         &tables().constants
     }
 
-    /// Training factor of a GPU's table at a precision; where it is not measured, the mean of the GPUs that are.
+    /// Training factor of a GPU's table at a precision; where it is not measured, the mean of the others of that precision,
+    /// or of all where there is none.
     pub fn factor(&self, table: usize, precision: Precision) -> f64 {
         let factors = match precision {
             Precision::Bf16 => &self.bf16_factor,
             Precision::Fp8 => &self.fp8_factor,
         };
-        factors.get(table).copied().flatten().unwrap_or_else(|| {
-            let (sum, count) = factors
-                .iter()
-                .flatten()
-                .fold((0.0, 0.0), |(s, n), f| (s + f, n + 1.0));
-            // Nothing measured at all: training kernels are then taken to be as good as the table's.
-            if count > 0.0 { sum / count } else { 1.0 }
-        })
+        let mean = |all: &mut dyn Iterator<Item = f64>| {
+            let (sum, count) = all.fold((0.0, 0.0), |(s, n), f| (s + f, n + 1.0));
+            (count > 0.0).then(|| sum / count)
+        };
+        let own = factors.get(table).copied().flatten();
+        own.or_else(|| mean(&mut factors.iter().flatten().copied()))
+            .or_else(|| {
+                mean(
+                    &mut self
+                        .bf16_factor
+                        .iter()
+                        .chain(&self.fp8_factor)
+                        .flatten()
+                        .copied(),
+                )
+            })
+            .unwrap_or(1.0)
     }
 }
 

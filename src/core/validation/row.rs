@@ -8,9 +8,9 @@ use crate::core::workload::Model;
 /// Micro-batch sizes tried where a row gives none.
 pub const MICROBATCHES: [u32; 4] = [1, 2, 4, 8];
 
-/// Columns that every table must have, in any order.
-pub const REQUIRED: [&str; 18] = [
-    "id",
+/// Columns that every table must have, in any order. `id`, `mbs`, `vp`, `recompute`, `sequence_parallel`, `overlap` and
+/// `measured_step_s` may be missing, as their cells may be empty.
+pub const REQUIRED: [&str; 16] = [
     "gpu",
     "gpus",
     "layers",
@@ -27,7 +27,6 @@ pub const REQUIRED: [&str; 18] = [
     "cp",
     "gbs",
     "precision",
-    "mbs",
 ];
 
 /// A run to predict.
@@ -149,6 +148,21 @@ impl Run {
             sequence_parallel: flag("sequence_parallel", Some(true))?,
             overlap: flag("overlap", Some(true))?,
         };
+        if layout.global_batch < layout.dp {
+            return Err(FieldError::new(
+                "gbs",
+                layout.global_batch,
+                format!("at least dp = {}", layout.dp),
+            ));
+        }
+        let local = layout.global_batch.div_ceil(layout.dp);
+        if layout.microbatch > local {
+            return Err(FieldError::new(
+                "mbs",
+                layout.microbatch,
+                format!("1 to {local} (gbs / dp)"),
+            ));
+        }
         let gpus = count("gpus", 100_000_000)?;
         if layout.gpus() != u64::from(gpus) {
             return Err(FieldError::new(
