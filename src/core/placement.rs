@@ -3,6 +3,11 @@
 //! A *slot* is a run of TP consecutive GPUs of one domain, the place of one TP group. Slot `s` belongs to replica
 //! `s / (pp * cp)` of the healthy job and to stage `(s / cp) % pp`.
 
+pub mod health;
+mod packing;
+
+pub use packing::pack;
+
 use super::hardware::{FieldError, System};
 use super::scenario::{Layout, Policy};
 
@@ -54,10 +59,33 @@ impl Placement {
     }
     /// TP groups of the job.
     pub fn slots(&self) -> u32 {
-        self.groups_per_replica * self.replicas
+        self.groups_per_replica.saturating_mul(self.replicas)
     }
     /// GPUs of the domains the job occupies, left-over ones included, spare domains not.
     pub fn occupied_gpus(&self) -> u64 {
         u64::from(self.domains) * u64::from(self.domain_size)
+    }
+    /// Domain of a slot; spare domains' slots are numbered on after those of the job's domains.
+    pub fn domain_of(&self, slot: u32) -> u32 {
+        slot / self.slots_per_domain.max(1)
+    }
+    /// First slot number of a domain.
+    pub fn first_slot(&self, domain: u32) -> u32 {
+        domain.saturating_mul(self.slots_per_domain)
+    }
+    /// Slots of a domain that the job uses: fewer in its last domain, none in a spare one.
+    pub fn slots_in(&self, domain: u32) -> u32 {
+        self.slots()
+            .saturating_sub(self.first_slot(domain))
+            .min(self.slots_per_domain)
+    }
+    /// GPUs of a domain outside the job's slots, which heal those inside.
+    pub fn outside(&self, domain: u32) -> u32 {
+        self.domain_size
+            .saturating_sub(self.slots_in(domain).saturating_mul(self.tp))
+    }
+    /// GPUs the layout itself uses.
+    pub fn layout_gpus(&self) -> u64 {
+        u64::from(self.slots()) * u64::from(self.tp)
     }
 }

@@ -264,7 +264,8 @@ pub struct Job {
 }
 
 impl Scenario {
-    /// The scene the page opens with: Llama 3 405B on GB300 NVL72, TP72 x PP2 x DP8, 64 sequences per step.
+    /// The scene the page opens with: Llama 3 405B on GB300 NVL72, TP72 x PP2 x DP8, 64 sequences of 32,768 tokens per
+    /// step. At 8,192 tokens a micro-batch of one leaves TP72 waiting for kernel launches, whatever the degree.
     pub fn default_scene() -> Self {
         Self {
             system: Named::Preset("gb300-nvl72".into()),
@@ -277,7 +278,7 @@ impl Scenario {
                 vp: 1,
                 microbatch: 1,
                 global_batch: 64,
-                seq: 8192,
+                seq: 32_768,
                 precision: Precision::Bf16,
                 recompute: Recompute::None,
                 sequence_parallel: true,

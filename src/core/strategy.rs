@@ -1,4 +1,27 @@
 //! The six strategies: what each does about a set of failures, and what that costs.
+//!
+//! [`evaluate`] is the whole answer for one scenario. Underneath, an [`Evaluator`] works on a [`Pattern`] (failure counts
+//! per TP group), so that a fleet simulator can ask for the [`Rate`] of millions of patterns without touching GPUs.
+
+mod dp_drop;
+mod evaluator;
+mod hot_spares;
+mod in_domain_spares;
+mod ledger;
+mod nonuniform;
+mod ntp;
+mod ntp_pw;
+mod outcome;
+mod pattern;
+mod plan;
+mod summary;
+mod views;
+mod wait;
+
+pub use evaluator::{Evaluator, Rate};
+pub use ledger::IDLE_POWER;
+pub use pattern::{DomainLoss, Pattern, SlotLoss, SpareLoss};
+pub use views::domain_views;
 
 use super::cost::StepCost;
 use super::scenario::Job;
@@ -76,12 +99,12 @@ pub struct BoostPower {
     pub limit: BoostLimit,
 }
 
-/// What a straggler did to a TP group.
+/// What stragglers of one speed did to a TP group.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SlowChoice {
     /// Slot of the TP group.
     pub slot: u32,
-    /// Speed of its slowest GPU.
+    /// Speed of the slow GPU.
     pub speed: f64,
     /// Throughput of the job when it is kept.
     pub kept: f64,
@@ -102,9 +125,11 @@ pub struct ReplicaPlan {
     pub degrees: Vec<u32>,
     /// Sequences per step; 0 when dropped.
     pub local_batch: u32,
+    /// Power of each TP group's GPUs, x TDP.
+    pub powers: Vec<f64>,
     /// Highest power of its GPUs, x TDP.
     pub boost_p: f64,
-    /// Compute factor of its boosted GPUs, 1 without boost.
+    /// Compute factor at that power, 1 without boost.
     pub perf: f64,
     /// Clock of its boosted GPUs, MHz, where the base clock is published.
     pub clock_mhz: Option<f64>,
@@ -114,10 +139,13 @@ pub struct ReplicaPlan {
     pub cost: StepCost,
 }
 
-/// Where GPU-time goes right now, as fractions of all occupied GPUs' healthy rate; they add up to 1.
+/// Where GPU-time goes right now, as fractions of all occupied GPUs; all but `won_back` add up to 1.
+///
+/// `productive + won_back` equals goodput: raised clocks (or work that does not shrink with the degree) make survivors
+/// deliver more than their share of GPUs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct LedgerNow {
-    /// Delivered: equals goodput.
+    /// Delivers at the healthy rate.
     pub productive: f64,
     /// Replicas that run a reduced batch or wait for slower peers.
     pub degraded: f64,
@@ -131,6 +159,8 @@ pub struct LedgerNow {
     pub reshard_exposed: f64,
     /// The whole job is paused.
     pub paused: f64,
+    /// Beyond the sum: delivered by survivors in the place of GPUs that are lost.
+    pub won_back: f64,
 }
 
 /// What one strategy makes of the failures.
@@ -156,10 +186,12 @@ pub struct Outcome {
     pub spare_domains_used: u32,
     /// Replicas that deliver nothing.
     pub dropped_replicas: u32,
-    /// Healthy GPUs idled so that all reduced replicas share a degree.
+    /// Healthy GPUs of running replicas idled so that TP groups share a degree, or reach a supported one.
     pub parity_idle_gpus: u32,
     /// Power drawn by all occupied GPUs.
     pub power_w: Watts,
+    /// Energy per token trained on; none while the job delivers nothing.
+    pub energy_per_token_j: Option<f64>,
     /// Resharding that lengthens the step.
     pub reshard_exposed_s: Seconds,
     /// Stragglers, and what was decided.
@@ -228,7 +260,7 @@ pub struct GpuView {
     pub tp_rank: Option<u32>,
     /// Work of this rank relative to a healthy rank's (1 = healthy share), 0 when it does not compute.
     pub load: f64,
-    /// Compute factor (clock relative to base, speed of a slow GPU).
+    /// Compute factor (clock relative to base, speed of a slow GPU), 0 when it does not compute.
     pub perf: f64,
     /// An extra rank of a healthy replica: sends its gradients to core ranks.
     pub sends_gradients: bool,
@@ -256,6 +288,8 @@ pub struct Healthy {
     pub tokens_per_s: f64,
     /// Power of all GPUs the job occupies.
     pub power_w: Watts,
+    /// Energy per token trained on.
+    pub energy_per_token_j: f64,
 }
 
 /// All strategies on the same failures.
@@ -276,19 +310,17 @@ impl Evaluation {
 
 /// Every strategy on the job's failures.
 pub fn evaluate(job: &Job) -> Evaluation {
-    let _ = job;
+    let evaluator = Evaluator::new(job);
+    let pattern = Pattern::of(job);
+    let outcomes = StrategyId::ALL
+        .into_iter()
+        .map(|id| evaluator.outcome(id, &pattern))
+        .collect();
     Evaluation {
-        healthy: Healthy {
-            cost: StepCost::default(),
-            tokens_per_s: 0.0,
-            power_w: Watts::ZERO,
-        },
-        outcomes: Vec::new(),
+        healthy: evaluator.healthy(),
+        outcomes,
     }
 }
 
-/// Every domain, job's then spare ones, as it looks under one strategy's outcome.
-pub fn domain_views(job: &Job, outcome: &Outcome) -> Vec<DomainView> {
-    let _ = (job, outcome);
-    Vec::new()
-}
+#[cfg(test)]
+mod tests;

@@ -386,7 +386,7 @@ mod tests {
             let mut it = parts.iter().copied();
             let mut next = || it.next().unwrap();
             let now = LedgerNow { productive: next() * 50.0, degraded: next(), idle_healthy: next(), spare: next(), failed: next(),
-                                  reshard_exposed: next(), paused: next() };
+                                  reshard_exposed: next(), paused: next(), ..LedgerNow::default() };
             let drawn = ledger(&now, room);
             for bar in [Some(&drawn.whole), drawn.zoom.as_ref().map(|(_, pieces)| pieces)].into_iter().flatten() {
                 if let Some(last) = bar.last() {

@@ -185,6 +185,7 @@ pub(super) mod tests {
             dropped_replicas: dropped,
             parity_idle_gpus: 0,
             power_w: Watts::ZERO,
+            energy_per_token_j: None,
             reshard_exposed_s: Seconds::ZERO,
             slow: Vec::new(),
             ledger: LedgerNow::default(),
@@ -198,6 +199,7 @@ pub(super) mod tests {
                 cost: StepCost::default(),
                 tokens_per_s: 1.0,
                 power_w: Watts::ZERO,
+                energy_per_token_j: 0.0,
             },
             outcomes: vec![
                 outcome(StrategyId::DpDrop, drop.0, drop.1),

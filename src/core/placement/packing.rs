@@ -1,0 +1,139 @@
+//! Packing: which physical slots make up which replica once the damaged ones are gathered in as few replicas as possible.
+
+use super::Placement;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The slots of every replica, in stage order. `affected` are the damaged slots, worst first, without repeats; they fill
+/// replicas 0, 1, ... in that order. Healthy slots stay with their neighbours where they can: the last damaged replica
+/// is completed from the homes of its damaged slots, untouched replicas keep their slots, the rest close ranks.
+pub fn pack(placement: &Placement, affected: &[u32]) -> Vec<Vec<u32>> {
+    let group = placement.groups_per_replica.max(1);
+    let home = |slot: u32| slot / group;
+    let slots = placement.slots();
+    let affected: Vec<u32> = affected
+        .iter()
+        .copied()
+        .filter(|&slot| slot < slots)
+        .collect();
+    let mut replicas: Vec<Vec<u32>> = affected
+        .chunks(group as usize)
+        .map(<[u32]>::to_vec)
+        .collect();
+    let damaged: BTreeSet<u32> = affected.iter().copied().collect();
+
+    // Healthy slots of broken replicas, those of the last damaged replica's homes first.
+    let mut homes: Vec<u32> = replicas
+        .last()
+        .into_iter()
+        .flatten()
+        .map(|&slot| home(slot))
+        .collect();
+    homes.extend(affected.iter().map(|&slot| home(slot)));
+    let mut seen = BTreeSet::new();
+    homes.retain(|&replica| seen.insert(replica));
+    let mut fillers = homes
+        .into_iter()
+        .flat_map(|replica| replica * group..(replica + 1) * group)
+        .filter(|slot| !damaged.contains(slot));
+    if let Some(last) = replicas.last_mut() {
+        let missing = (group as usize).saturating_sub(last.len());
+        last.extend(fillers.by_ref().take(missing));
+    }
+    let mut loose: Vec<u32> = fillers.collect();
+    loose.sort_unstable();
+
+    for replica in &mut replicas {
+        in_stage_order(replica, group);
+    }
+    // Whole replicas stay, the healthy rest of broken ones is regrouped in order; both keep the order of their first slot.
+    let mut healthy: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for replica in (0..placement.replicas).filter(|replica| !seen.contains(replica)) {
+        healthy.insert(
+            replica * group,
+            (replica * group..(replica + 1) * group).collect(),
+        );
+    }
+    for chunk in loose.chunks(group as usize) {
+        let mut regrouped = chunk.to_vec();
+        let first = chunk.first().copied().unwrap_or(0);
+        in_stage_order(&mut regrouped, group);
+        healthy.insert(first, regrouped);
+    }
+    replicas.extend(healthy.into_values());
+    replicas
+}
+
+/// Slots take their own stage where it is free, the rest fill the gaps in order.
+fn in_stage_order(slots: &mut Vec<u32>, group: u32) {
+    let mut placed: Vec<Option<u32>> = vec![None; slots.len()];
+    let mut rest = Vec::new();
+    for &slot in slots.iter() {
+        match placed.get_mut((slot % group) as usize) {
+            Some(place @ None) => *place = Some(slot),
+            _ => rest.push(slot),
+        }
+    }
+    let mut rest = rest.into_iter();
+    *slots = placed
+        .into_iter()
+        .filter_map(|place| place.or_else(|| rest.next()))
+        .collect();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn placement(groups_per_replica: u32, replicas: u32) -> Placement {
+        Placement {
+            domain_size: 8,
+            tp: 8,
+            slots_per_domain: 1,
+            left_over: 0,
+            groups_per_replica,
+            replicas,
+            domains: groups_per_replica * replicas,
+            spare_domains: 0,
+        }
+    }
+
+    #[test]
+    fn one_damaged_domain_takes_its_own_replica_along() {
+        let packed = pack(&placement(2, 4), &[5]);
+        assert_eq!(packed, [[4, 5], [0, 1], [2, 3], [6, 7]]);
+    }
+
+    #[test]
+    fn two_damaged_replicas_become_one() {
+        // Domains 1 and 6: both fit one replica; their healthy neighbours 0 and 7 close ranks.
+        assert_eq!(
+            pack(&placement(2, 4), &[6, 1]),
+            [[6, 1], [0, 7], [2, 3], [4, 5]]
+        );
+    }
+
+    #[test]
+    fn no_damage_no_change() {
+        assert_eq!(pack(&placement(3, 2), &[]), [[0, 1, 2], [3, 4, 5]]);
+    }
+
+    proptest! {
+        #[test]
+        fn every_slot_is_placed_once(group in 1u32..6, replicas in 1u32..8, seed in proptest::collection::vec(0u32..48, 0..20)) {
+            let placement = placement(group, replicas);
+            let mut seen = BTreeSet::new();
+            let affected: Vec<u32> = seed.into_iter().filter(|&s| s < placement.slots() && seen.insert(s)).collect();
+            let packed = pack(&placement, &affected);
+            prop_assert_eq!(packed.len() as u32, replicas);
+            prop_assert!(packed.iter().all(|replica| replica.len() as u32 == group));
+            let mut all: Vec<u32> = packed.iter().flatten().copied().collect();
+            all.sort_unstable();
+            prop_assert_eq!(all, (0..placement.slots()).collect::<Vec<_>>());
+            let damaged = affected.len().div_ceil(group as usize);
+            for (index, replica) in packed.iter().enumerate() {
+                prop_assert_eq!(replica.iter().any(|slot| affected.contains(slot)), index < damaged);
+            }
+        }
+    }
+}

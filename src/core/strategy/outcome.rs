@@ -1,0 +1,294 @@
+//! From a plan's numbers to the whole outcome: physical slots, clocks, watts, stragglers, words.
+
+use super::evaluator::Evaluator;
+use super::ledger::IDLE_POWER;
+use super::pattern::{Losses, Pattern};
+use super::plan::{Plan, PlannedSlot};
+use super::summary::summary;
+use super::{BoostPower, Outcome, ReplicaPlan, SlowChoice, StrategyId};
+use crate::core::cost::StepCost;
+use crate::core::hardware::PowerCurve;
+use crate::core::placement::{Placement, pack};
+use std::collections::BTreeMap;
+
+impl Evaluator<'_> {
+    /// The whole outcome of a strategy on a pattern.
+    pub fn outcome(&self, id: StrategyId, pattern: &Pattern) -> Outcome {
+        let (plan, losses, _) = self.plan(id, pattern);
+        let rate = self.rate_of(id, pattern, &plan, &losses);
+        let tokens = f64::from(rate.minibatch) * f64::from(self.job().scenario.layout.seq);
+        Outcome {
+            strategy: id,
+            throughput: rate.throughput,
+            goodput: rate.goodput,
+            occupied_gpus: rate.occupied_gpus,
+            minibatch: rate.minibatch,
+            step_s: rate.step_s,
+            paused: rate.paused,
+            replicas: self.replicas(id, pattern, &plan, &losses, rate.paused),
+            spare_domains_used: rate.spare_domains_used,
+            dropped_replicas: rate.dropped_replicas,
+            parity_idle_gpus: rate.parity_idle_gpus,
+            power_w: rate.power_w,
+            energy_per_token_j: (tokens > 0.0).then(|| (rate.power_w * rate.step_s).get() / tokens),
+            reshard_exposed_s: rate.reshard_exposed_s,
+            slow: self.slow_choices(id, pattern),
+            ledger: rate.ledger,
+            summary: summary(self, id, &plan, &rate),
+        }
+    }
+
+    fn replicas(
+        &self,
+        id: StrategyId,
+        pattern: &Pattern,
+        plan: &Plan,
+        losses: &Losses,
+        paused: bool,
+    ) -> Vec<ReplicaPlan> {
+        let placement = self.placement();
+        let damaged: Vec<u32> = plan
+            .affected
+            .iter()
+            .flat_map(|replica| &replica.slots)
+            .filter_map(|slot| slot.slot)
+            .collect();
+        let slowed: BTreeMap<u32, f64> = losses
+            .slowed
+            .iter()
+            .map(|slot| (slot.slot, slot.perf))
+            .collect();
+        let spares = SpareSlots::new(placement, self.held_spares(id), pattern, plan);
+        let mut replicas = Vec::with_capacity(placement.replicas as usize + plan.extra.len());
+        for (index, slots) in pack(placement, &damaged).into_iter().enumerate() {
+            let affected = plan.affected.get(index);
+            let filler =
+                affected.and_then(|replica| replica.slots.iter().find(|slot| slot.slot.is_none()));
+            let whole = PlannedSlot::whole(plan.degree);
+            let planned: Vec<PlannedSlot> = slots
+                .iter()
+                .map(|&slot| {
+                    let own = affected.and_then(|replica| {
+                        replica
+                            .slots
+                            .iter()
+                            .find(|planned| planned.slot == Some(slot))
+                    });
+                    let mut planned = *own.or(filler).unwrap_or(&whole);
+                    if affected.is_none() && !plan.replaced.contains(&placement.domain_of(slot)) {
+                        planned.slow = slowed.get(&slot).copied().unwrap_or(1.0);
+                    }
+                    planned
+                })
+                .collect();
+            let batch = affected.map_or(self.local_batch(), |replica| replica.local_batch);
+            let slots = slots.into_iter().map(|slot| spares.replace(slot)).collect();
+            let batch = if paused { 0 } else { batch };
+            let boost = if id == StrategyId::NtpPw {
+                self.boost_power(plan, &planned, batch)
+            } else {
+                None
+            };
+            replicas.push(self.replica_plan(
+                index,
+                slots,
+                &planned,
+                batch,
+                plan.sync_degree,
+                boost,
+            ));
+        }
+        let group = placement.groups_per_replica.max(1) as usize;
+        for (slots, &batch) in spares.free.chunks(group).zip(&plan.extra) {
+            let planned = vec![PlannedSlot::whole(plan.degree); slots.len()];
+            let batch = if paused { 0 } else { batch };
+            replicas.push(self.replica_plan(
+                replicas.len(),
+                slots.to_vec(),
+                &planned,
+                batch,
+                plan.sync_degree,
+                None,
+            ));
+        }
+        replicas
+    }
+
+    fn replica_plan(
+        &self,
+        index: usize,
+        slots: Vec<u32>,
+        planned: &[PlannedSlot],
+        local_batch: u32,
+        sync: u32,
+        boost: Option<BoostPower>,
+    ) -> ReplicaPlan {
+        let runs = local_batch > 0;
+        let mut cost = StepCost::default();
+        for slot in planned.iter().filter(|slot| runs && slot.degree > 0) {
+            let own = self.slot_cost(slot, sync, local_batch);
+            if own.step_s > cost.step_s {
+                cost = own;
+            }
+        }
+        let boost_p = planned
+            .iter()
+            .filter(|_| runs)
+            .map(|slot| slot.power)
+            .fold(1.0, f64::max);
+        let perf = PowerCurve::perf(boost_p);
+        ReplicaPlan {
+            index: index as u32,
+            slots,
+            degrees: planned
+                .iter()
+                .map(|slot| if runs { slot.degree } else { 0 })
+                .collect(),
+            local_batch,
+            powers: planned
+                .iter()
+                .map(|slot| if runs { slot.power } else { 1.0 })
+                .collect(),
+            boost_p,
+            perf,
+            clock_mhz: self
+                .job()
+                .system
+                .gpu
+                .clock(perf)
+                .map(crate::core::units::Megahertz::get),
+            boost,
+            cost,
+        }
+    }
+
+    /// The two budgets of a replica's worst boosted domain: the one at the highest power, or held back.
+    fn boost_power(&self, plan: &Plan, planned: &[PlannedSlot], batch: u32) -> Option<BoostPower> {
+        let reduced = planned
+            .iter()
+            .filter(|slot| batch > 0 && slot.slot.is_some() && slot.degree > 0);
+        let worst = reduced.max_by(|a, b| a.power.total_cmp(&b.power))?;
+        let placement = self.placement();
+        let domain = placement.domain_of(worst.slot?);
+        let found = plan
+            .power
+            .binary_search_by_key(&domain, |power| power.domain)
+            .ok();
+        let power = found.and_then(|index| plan.power.get(index))?;
+        let extra: f64 = plan
+            .running()
+            .flat_map(|replica| &replica.slots)
+            .filter(|slot| {
+                slot.slot
+                    .is_some_and(|slot| placement.domain_of(slot) == domain)
+            })
+            .map(|slot| (slot.power - 1.0) * f64::from(slot.degree))
+            .sum();
+        let tdp = self.job().system.gpu.tdp();
+        let freed = f64::from(power.dead) + (1.0 - IDLE_POWER) * f64::from(power.idle);
+        let headroom = (self.policy().rack_headroom - 1.0) * f64::from(placement.domain_size);
+        Some(BoostPower {
+            p: worst.power,
+            perf: PowerCurve::perf(worst.power),
+            needed_w: tdp * extra,
+            freed_w: tdp * freed,
+            headroom_w: tdp * headroom,
+            limit: worst.limit,
+        })
+    }
+
+    /// Keeping against benching, for every slow GPU's speed in every TP group. Slow GPUs of the same or a lower speed
+    /// elsewhere are benched with it; faster ones are kept with it.
+    fn slow_choices(&self, id: StrategyId, pattern: &Pattern) -> Vec<SlowChoice> {
+        let speeds = pattern.speeds();
+        if speeds.is_empty() {
+            return Vec::new();
+        }
+        let rates: Vec<(f64, f64)> = std::iter::once(0.0)
+            .chain(speeds)
+            .map(|bench| {
+                let plan = super::plan::strategy(id).plan(self, &self.losses(id, pattern, bench));
+                (bench, self.throughput(&plan))
+            })
+            .collect();
+        let best = |wanted: &dyn Fn(f64) -> bool| {
+            rates
+                .iter()
+                .filter(|(bench, _)| wanted(*bench))
+                .map(|(_, rate)| *rate)
+                .fold(0.0, f64::max)
+        };
+        let mut choices = Vec::new();
+        for slot in pattern.domains.iter().flat_map(|domain| &domain.slots) {
+            let mut speeds = slot.slow.clone();
+            speeds.dedup();
+            for speed in speeds {
+                let kept = best(&|bench| bench < speed);
+                let benched = best(&|bench| bench >= speed);
+                choices.push(SlowChoice {
+                    slot: slot.slot,
+                    speed,
+                    kept,
+                    benched,
+                    bench: benched > kept,
+                });
+            }
+        }
+        choices
+    }
+}
+
+/// Physical slots of the spare domains a plan uses.
+struct SpareSlots {
+    replaced: BTreeMap<u32, u32>,
+    free: Vec<u32>,
+    slots_per_domain: u32,
+}
+
+impl SpareSlots {
+    fn new(placement: &Placement, held: u32, pattern: &Pattern, plan: &Plan) -> Self {
+        let usable: Vec<u32> = if plan.spares_used == 0 {
+            Vec::new()
+        } else {
+            (0..held)
+                .filter(|index| {
+                    !pattern
+                        .spares
+                        .iter()
+                        .any(|spare| spare.spare == *index && !spare.usable)
+                })
+                .map(|index| placement.domains.saturating_add(index))
+                .take(plan.spares_used as usize)
+                .collect()
+        };
+        let replaced: BTreeMap<u32, u32> = plan
+            .replaced
+            .iter()
+            .copied()
+            .zip(usable.iter().copied())
+            .collect();
+        let free = if plan.extra.is_empty() {
+            Vec::new()
+        } else {
+            let slots = |&domain: &u32| {
+                let first = placement.first_slot(domain);
+                first..first.saturating_add(placement.slots_per_domain)
+            };
+            usable.iter().flat_map(slots).collect()
+        };
+        Self {
+            replaced,
+            free,
+            slots_per_domain: placement.slots_per_domain.max(1),
+        }
+    }
+
+    fn replace(&self, slot: u32) -> u32 {
+        let (domain, local) = (slot / self.slots_per_domain, slot % self.slots_per_domain);
+        self.replaced.get(&domain).map_or(slot, |spare| {
+            spare
+                .saturating_mul(self.slots_per_domain)
+                .saturating_add(local)
+        })
+    }
+}

@@ -1,0 +1,324 @@
+//! Failures as the strategies see them: counts per TP group, no single GPUs.
+
+use crate::core::placement::Placement;
+use crate::core::placement::health::{GpuHealth, HealthMap, health};
+use crate::core::scenario::Job;
+
+/// What failures left of one TP group's slot.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SlotLoss {
+    /// Physical slot.
+    pub slot: u32,
+    /// GPUs failed or restarting.
+    pub down: u32,
+    /// Speeds of slow GPUs, slowest first.
+    pub slow: Vec<f64>,
+}
+
+/// What failures left of one domain of the job.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DomainLoss {
+    /// Physical domain.
+    pub domain: u32,
+    /// GPUs outside the job's slots that cannot heal it: failed, restarting or slow.
+    pub outside_unfit: u32,
+    /// Those of them that are failed or restarting.
+    pub outside_down: u32,
+    /// Damaged slots, by slot number.
+    pub slots: Vec<SlotLoss>,
+}
+
+/// What failures left of one spare domain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SpareLoss {
+    /// Index among the spare domains.
+    pub spare: u32,
+    /// GPUs failed or restarting.
+    pub down: u32,
+    /// Whether every slot can still be filled with healthy GPUs of the domain.
+    pub usable: bool,
+}
+
+/// All that a strategy's rate depends on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pattern {
+    /// Damaged domains of the job, by index.
+    pub domains: Vec<DomainLoss>,
+    /// Damaged spare domains, by index.
+    pub spares: Vec<SpareLoss>,
+}
+
+impl Pattern {
+    /// The pattern of a job's own failures.
+    pub fn of(job: &Job) -> Self {
+        let scenario = &job.scenario;
+        Self::from_health(
+            &job.placement,
+            &health(
+                &scenario.failures,
+                &scenario.policy,
+                job.placement.domain_size,
+            ),
+        )
+    }
+
+    /// Counts GPUs by slot.
+    pub fn from_health(placement: &Placement, map: &HealthMap) -> Self {
+        let mut pattern = Self::default();
+        let tp = placement.tp.max(1) as usize;
+        for (&domain, gpus) in map {
+            let down = |gpus: &[GpuHealth]| gpus.iter().filter(|gpu| gpu.is_down()).count() as u32;
+            let unfit = |gpus: &[GpuHealth]| {
+                gpus.iter()
+                    .filter(|gpu| **gpu != GpuHealth::Healthy)
+                    .count() as u32
+            };
+            if domain >= placement.domains {
+                let needed = placement.slots_per_domain.saturating_mul(placement.tp);
+                pattern.spares.push(SpareLoss {
+                    spare: domain - placement.domains,
+                    down: down(gpus),
+                    usable: placement.domain_size.saturating_sub(unfit(gpus)) >= needed,
+                });
+                continue;
+            }
+            let inside = placement.slots_in(domain) as usize * tp;
+            let (inside, outside) = gpus.split_at(inside.min(gpus.len()));
+            let mut loss = DomainLoss {
+                domain,
+                outside_unfit: unfit(outside),
+                outside_down: down(outside),
+                slots: Vec::new(),
+            };
+            for (slot, gpus) in (placement.first_slot(domain)..).zip(inside.chunks(tp)) {
+                let mut slow: Vec<f64> = gpus
+                    .iter()
+                    .filter_map(|gpu| {
+                        if let GpuHealth::Slow(speed) = gpu {
+                            Some(*speed)
+                        } else {
+                            None
+                        }
+                    })
+                    .collect();
+                slow.sort_unstable_by(f64::total_cmp);
+                let down = down(gpus);
+                if down > 0 || !slow.is_empty() {
+                    loss.slots.push(SlotLoss { slot, down, slow });
+                }
+            }
+            pattern.domains.push(loss);
+        }
+        pattern
+    }
+
+    /// From hard failures per domain where each domain holds one TP group: `down` GPUs of its slot, `outside` GPUs of the
+    /// rest. Domains from the job's count on are spare ones.
+    pub fn from_counts(
+        placement: &Placement,
+        counts: impl IntoIterator<Item = (u32, u32, u32)>,
+    ) -> Self {
+        let mut pattern = Self::default();
+        for (domain, down, outside) in counts {
+            if down == 0 && outside == 0 {
+                continue;
+            }
+            if domain >= placement.domains {
+                let all = down.saturating_add(outside);
+                let usable = placement.domain_size.saturating_sub(all) >= placement.tp;
+                pattern.spares.push(SpareLoss {
+                    spare: domain - placement.domains,
+                    down: all,
+                    usable,
+                });
+            } else {
+                let slot = SlotLoss {
+                    slot: placement.first_slot(domain),
+                    down,
+                    slow: Vec::new(),
+                };
+                let slots = if down > 0 { vec![slot] } else { Vec::new() };
+                pattern.domains.push(DomainLoss {
+                    domain,
+                    outside_unfit: outside,
+                    outside_down: outside,
+                    slots,
+                });
+            }
+        }
+        pattern
+    }
+
+    /// Distinct speeds of slow GPUs in slots, slowest first; at most 16, spread over the range when there are more.
+    pub(super) fn speeds(&self) -> Vec<f64> {
+        const MOST: usize = 16;
+        let slots = self.domains.iter().flat_map(|domain| &domain.slots);
+        let mut speeds: Vec<f64> = slots.flat_map(|slot| slot.slow.iter().copied()).collect();
+        speeds.sort_unstable_by(f64::total_cmp);
+        speeds.dedup();
+        if speeds.len() > MOST {
+            let last = speeds.len() - 1;
+            speeds = (0..MOST)
+                .filter_map(|i| speeds.get(i * last / (MOST - 1)).copied())
+                .collect();
+        }
+        speeds
+    }
+
+    /// Patterns with the same signature have the same rates, wherever their failures are. Only for layouts with one TP
+    /// group a domain.
+    pub(super) fn signature(&self, placement: &Placement) -> Vec<u64> {
+        let mut domains: Vec<Vec<u64>> = self
+            .domains
+            .iter()
+            .map(|domain| {
+                let outside = u64::from(placement.outside(domain.domain));
+                let mut words = vec![
+                    outside,
+                    u64::from(domain.outside_unfit),
+                    u64::from(domain.outside_down),
+                ];
+                for slot in &domain.slots {
+                    words.push(u64::from(slot.down));
+                    words.extend(slot.slow.iter().map(|speed| speed.to_bits()));
+                }
+                words
+            })
+            .collect();
+        domains.sort_unstable();
+        let mut signature = Vec::with_capacity(domains.len() * 5 + self.spares.len() * 3);
+        for words in domains {
+            signature.push(words.len() as u64);
+            signature.extend(words);
+        }
+        for spare in &self.spares {
+            signature.extend([
+                u64::from(spare.spare),
+                u64::from(spare.down),
+                u64::from(spare.usable),
+            ]);
+        }
+        signature
+    }
+}
+
+/// A damaged TP group once its domain's left-over GPUs have healed what they can.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Loss {
+    /// Physical slot.
+    pub slot: u32,
+    /// Physical domain.
+    pub domain: u32,
+    /// GPUs short of the TP degree.
+    pub short: u32,
+    /// Speed of the slowest GPU that is kept, 1 without slow ones.
+    pub perf: f64,
+}
+
+/// A damaged domain in numbers, benched slow GPUs included.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct DomainCounts {
+    /// Physical domain.
+    pub domain: u32,
+    /// GPUs failed or restarting.
+    pub down: u32,
+    /// GPUs that cannot be used: down, benched, or slow outside the slots.
+    pub unfit: u32,
+    /// Slots short of GPUs.
+    pub short_slots: u32,
+    /// GPUs short, over all its slots.
+    pub short: u32,
+    /// Healthy GPUs outside the slots that heal nothing.
+    pub outside_free: u32,
+}
+
+/// A pattern under one decision about slow GPUs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Losses {
+    /// TP groups short of GPUs, worst first.
+    pub slots: Vec<Loss>,
+    /// Whole TP groups held up by a kept slow GPU.
+    pub slowed: Vec<Loss>,
+    /// Damaged domains, by index.
+    pub domains: Vec<DomainCounts>,
+    /// Spare domains that the strategy holds and that are whole.
+    pub usable_spares: u32,
+}
+
+impl Losses {
+    /// Benches slow GPUs of speed at most `bench` (0 keeps all), then lets left-over GPUs heal the slots of their domain, those
+    /// with the fewest failures first, so that most slots become whole.
+    pub fn new(pattern: &Pattern, placement: &Placement, bench: f64, usable_spares: u32) -> Self {
+        let mut losses = Self {
+            usable_spares,
+            ..Self::default()
+        };
+        for domain in &pattern.domains {
+            let mut free = placement
+                .outside(domain.domain)
+                .saturating_sub(domain.outside_unfit);
+            let mut slots: Vec<Loss> = domain
+                .slots
+                .iter()
+                .map(|slot| {
+                    let benched = slot.slow.iter().filter(|&&speed| speed <= bench).count() as u32;
+                    let kept = slot.slow.iter().copied().find(|&speed| speed > bench);
+                    Loss {
+                        slot: slot.slot,
+                        domain: domain.domain,
+                        short: slot.down.saturating_add(benched),
+                        perf: kept.unwrap_or(1.0),
+                    }
+                })
+                .collect();
+            let mut counts = DomainCounts {
+                domain: domain.domain,
+                down: domain.outside_down + domain.slots.iter().map(|slot| slot.down).sum::<u32>(),
+                unfit: domain.outside_unfit + slots.iter().map(|slot| slot.short).sum::<u32>(),
+                short_slots: 0,
+                short: 0,
+                outside_free: 0,
+            };
+            slots.sort_by_key(|slot| (slot.short, slot.slot));
+            for slot in &mut slots {
+                let healed = slot.short.min(free);
+                slot.short -= healed;
+                free -= healed;
+                counts.short += slot.short;
+                if slot.short > 0 {
+                    counts.short_slots += 1;
+                    losses.slots.push(*slot);
+                } else if slot.perf < 1.0 {
+                    losses.slowed.push(*slot);
+                }
+            }
+            counts.outside_free = free;
+            losses.domains.push(counts);
+        }
+        let down_of = |domain: u32| {
+            losses
+                .domains
+                .binary_search_by_key(&domain, |counts| counts.domain)
+                .ok()
+                .and_then(|i| losses.domains.get(i))
+                .map_or(0, |c| c.down)
+        };
+        losses.slots.sort_by(|a, b| {
+            b.short
+                .cmp(&a.short)
+                .then(a.perf.total_cmp(&b.perf))
+                .then_with(|| down_of(b.domain).cmp(&down_of(a.domain)))
+                .then(a.slot.cmp(&b.slot))
+        });
+        losses
+    }
+
+    /// Slowest kept GPU of the whole TP groups outside `replaced` domains.
+    pub fn pace(&self, replaced: &[u32]) -> f64 {
+        let kept = self
+            .slowed
+            .iter()
+            .filter(|slot| !replaced.contains(&slot.domain));
+        kept.map(|slot| slot.perf).fold(1.0, f64::min)
+    }
+}
