@@ -166,10 +166,10 @@ fn domain_power(
         let degree = common
             .or_else(|| slot_degree(evaluator, slot.short))
             .unwrap_or(0);
-        if let Ok(index) = power.binary_search_by_key(&slot.domain, |domain| domain.domain) {
-            if let Some(domain) = power.get_mut(index) {
-                domain.survivors += degree;
-            }
+        if let Ok(index) = power.binary_search_by_key(&slot.domain, |domain| domain.domain)
+            && let Some(domain) = power.get_mut(index)
+        {
+            domain.survivors += degree;
         }
     }
     for domain in &mut power {
