@@ -1,10 +1,12 @@
 //! The pure model: no browser, no clock, no global random numbers.
 
 pub mod cost;
+pub mod experts;
 pub mod faults;
 pub mod hardware;
 pub mod placement;
 pub mod scenario;
+pub mod shards;
 pub mod strategy;
 pub mod units;
 pub mod validation;
