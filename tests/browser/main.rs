@@ -4,6 +4,7 @@
 
 #![allow(clippy::expect_used, clippy::panic)] // a test may fail in its helpers too
 
+mod bench;
 mod failing;
 mod links;
 mod rig;

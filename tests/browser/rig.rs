@@ -33,7 +33,7 @@ pub fn browse(name: &str, view: View, hash: &str, journey: impl AsyncFnOnce(&Pag
         });
     }));
     if outcome.is_err() {
-        let path = pictures().join(format!("failed-{name}-{}x.png", view.ratio));
+        let path = folder("screens").join(format!("failed-{name}-{}x.png", view.ratio));
         let shot = runtime.block_on(client.screenshot());
         if shot.is_ok_and(|png| fs::write(&path, png).is_ok()) {
             eprintln!("{name}: picture of the failure in {}", path.display());
@@ -89,9 +89,9 @@ fn dist() -> PathBuf {
     dist
 }
 
-/// The folder that pictures go to.
-pub fn pictures() -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/screens");
-    fs::create_dir_all(&folder).expect("a folder for pictures");
+/// A folder for what is looked at or read later, `target/NAME`.
+pub fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target").join(name);
+    fs::create_dir_all(&folder).expect("a folder in target");
     folder
 }

@@ -1,7 +1,7 @@
 //! Pictures of the page for people to look at: `make screens`.
 
 use crate::rig::view::View;
-use crate::rig::{browse, pictures};
+use crate::rig::{browse, folder};
 use std::fs;
 
 /// Scenes worth a look: a name and a hash.
@@ -22,7 +22,7 @@ fn screens() {
                 browse("screens", view.still(), hash, async |page| {
                     tokio::time::sleep(std::time::Duration::from_millis(1200)).await;
                     let png = page.client.screenshot().await.expect("a picture");
-                    let path = pictures().join(format!("{scene}-{size}-{theme}.png"));
+                    let path = folder("screens").join(format!("{scene}-{size}-{theme}.png"));
                     fs::write(&path, png).expect("a file for the picture");
                     println!("{}", path.display());
                 });

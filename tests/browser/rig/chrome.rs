@@ -70,6 +70,9 @@ impl Driver {
         let mut args: Vec<String> = FLAGS.map(str::to_owned).to_vec();
         args.push(format!("--force-device-scale-factor={}", view.ratio));
         args.push(format!("--window-size={},{}", view.width, view.height));
+        if view.unlimited {
+            args.extend(["--disable-frame-rate-limit", "--disable-gpu-vsync"].map(str::to_owned));
+        }
         let mut chrome = json!({ "args": args });
         if let Ok(binary) = env::var("NTP_CHROME") {
             chrome["binary"] = binary.into();

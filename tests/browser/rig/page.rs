@@ -3,7 +3,7 @@
 mod input;
 mod read;
 
-use super::chrome::take_log;
+use super::chrome::{devtools, take_log};
 use super::server::SUB_PATH;
 use fantoccini::Client;
 use serde_json::{Value, json};
@@ -98,6 +98,11 @@ impl Page {
             .execute_async(code, vec![])
             .await
             .expect("two frames");
+    }
+
+    /// Runs a command of the DevTools protocol.
+    pub async fn devtools(&self, command: &str, params: Value) -> Value {
+        devtools(&self.client, command, params).await
     }
 
     /// Errors that the console got since the last look.

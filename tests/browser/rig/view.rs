@@ -19,6 +19,8 @@ pub struct View {
     pub dark: bool,
     /// The system asks for reduced motion.
     pub still: bool,
+    /// Frames come as fast as they are drawn rather than 60 times a second, so that their work can be timed.
+    pub unlimited: bool,
 }
 
 impl View {
@@ -61,6 +63,11 @@ impl View {
             still: true,
             ..self
         }
+    }
+
+    /// The same without waiting for the screen's refresh.
+    pub const fn unlimited(self) -> Self {
+        Self { unlimited: true, ..self }
     }
 
     /// Makes a fresh browser window look like this.

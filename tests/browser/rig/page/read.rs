@@ -120,7 +120,10 @@ impl Page {
 
     /// What the page tells the user about something that went wrong.
     pub async fn see_notices(&self) -> Vec<String> {
-        let code = "return [...document.querySelectorAll('[role=alert]')].map(e => e.textContent.trim()).filter(t => t)";
+        // Its buttons' words are no part of what an alert says.
+        let code = "return [...document.querySelectorAll('[role=alert]')].filter(e => e.checkVisibility()).map(e => { \
+                    const said = e.cloneNode(true); said.querySelectorAll('button').forEach(b => b.remove()); \
+                    return said.textContent.trim(); }).filter(t => t)";
         serde_json::from_value(self.script(code, json!([])).await).expect("a list of texts")
     }
 

@@ -1,0 +1,73 @@
+//! Times the page as `make bench` prints them: measured, never asserted.
+
+use crate::rig::page::Page;
+use crate::rig::view::View;
+use crate::rig::{browse, folder};
+use serde_json::{Map, Value, json};
+use std::fs;
+
+/// NVL72 x 8 domains: one TP group and one replica a domain.
+const EIGHT_DOMAINS: &str = "#/rack?sys=gb300-nvl72&model=llama3-70b&tp=72&pp=1&dp=8";
+const CLICKS: usize = 60;
+const LOADS: usize = 7;
+
+/// Notes when the engine said it runs, counted from the navigation's start.
+const WATCH_READY: &str = "new MutationObserver((_, watch) => { if (document.documentElement?.dataset.ready === 'true') { \
+    window.readyAt = performance.now(); watch.disconnect(); } }).observe(document, { attributes: true, subtree: true, childList: true })";
+
+/// Notes, for every click, the time from the event to the end of the frame that shows it.
+const WATCH_CLICKS: &str = "window.painted = []; addEventListener('pointerup', event => requestAnimationFrame(() => { \
+    const done = new MessageChannel(); done.port1.onmessage = () => painted.push(performance.now() - event.timeStamp); \
+    done.port2.postMessage(0); }), { capture: true })";
+
+/// The value that a share of the sorted samples stays under.
+fn quantile(samples: &mut [f64], share: f64) -> f64 {
+    samples.sort_by(f64::total_cmp);
+    let at = (samples.len() as f64 * share).ceil() as usize;
+    samples[at.clamp(1, samples.len()) - 1]
+}
+
+async fn time_clicks(page: &Page) -> f64 {
+    page.script(WATCH_CLICKS, json!([])).await;
+    for i in 0..CLICKS as u32 {
+        page.click_gpu(0, i % 72).await;
+    }
+    let mut samples: Vec<f64> = serde_json::from_value(page.value("painted").await).expect("times in ms");
+    assert_eq!(samples.len(), CLICKS);
+    quantile(&mut samples, 0.95)
+}
+
+async fn time_ready(page: &Page) -> f64 {
+    page.devtools("Page.addScriptToEvaluateOnNewDocument", json!({ "source": WATCH_READY })).await;
+    page.devtools("Emulation.setCPUThrottlingRate", json!({ "rate": 4 })).await;
+    let mut samples = Vec::new();
+    for _ in 0..LOADS {
+        page.goto("").await;
+        samples.push(page.value("window.readyAt").await.as_f64().expect("a time in ms"));
+    }
+    page.devtools("Emulation.setCPUThrottlingRate", json!({ "rate": 1 })).await;
+    quantile(&mut samples, 0.5)
+}
+
+#[test]
+#[ignore = "measures instead of testing: make bench"]
+fn bench() {
+    let mut times = Map::new();
+    let mut note = |name: &str, value: f64| times.insert(name.to_owned(), value.into());
+    browse("bench", View::DESKTOP.unlimited(), EIGHT_DOMAINS, async |page| {
+        note("click_to_painted_p95_ms", time_clicks(page).await);
+    });
+    browse("bench", View::DESKTOP, "", async |page| {
+        note("engine_ready_4x_ms", time_ready(page).await);
+    });
+    browse("bench", View::DESKTOP, "?bench=1", async |page| {
+        // The page's own stopwatch over the work that the native benchmarks do.
+        if let Value::Object(rates) = page.value("window.ntpBench ? window.ntpBench() : {}").await {
+            for (name, rate) in rates {
+                note(&name, rate.as_f64().expect("a number"));
+            }
+        }
+    });
+    let path = folder("bench").join("browser.json");
+    fs::write(&path, Value::Object(times).to_string()).expect("a file for the times");
+}
