@@ -32,20 +32,32 @@ async fn time_clicks(page: &Page) -> f64 {
     for i in 0..CLICKS as u32 {
         page.click_gpu(0, i % 72).await;
     }
-    let mut samples: Vec<f64> = serde_json::from_value(page.value("painted").await).expect("times in ms");
+    let mut samples: Vec<f64> =
+        serde_json::from_value(page.value("painted").await).expect("times in ms");
     assert_eq!(samples.len(), CLICKS);
     quantile(&mut samples, 0.95)
 }
 
 async fn time_ready(page: &Page) -> f64 {
-    page.devtools("Page.addScriptToEvaluateOnNewDocument", json!({ "source": WATCH_READY })).await;
-    page.devtools("Emulation.setCPUThrottlingRate", json!({ "rate": 4 })).await;
+    page.devtools(
+        "Page.addScriptToEvaluateOnNewDocument",
+        json!({ "source": WATCH_READY }),
+    )
+    .await;
+    page.devtools("Emulation.setCPUThrottlingRate", json!({ "rate": 4 }))
+        .await;
     let mut samples = Vec::new();
     for _ in 0..LOADS {
         page.goto("").await;
-        samples.push(page.value("window.readyAt").await.as_f64().expect("a time in ms"));
+        samples.push(
+            page.value("window.readyAt")
+                .await
+                .as_f64()
+                .expect("a time in ms"),
+        );
     }
-    page.devtools("Emulation.setCPUThrottlingRate", json!({ "rate": 1 })).await;
+    page.devtools("Emulation.setCPUThrottlingRate", json!({ "rate": 1 }))
+        .await;
     quantile(&mut samples, 0.5)
 }
 
@@ -54,9 +66,14 @@ async fn time_ready(page: &Page) -> f64 {
 fn bench() {
     let mut times = Map::new();
     let mut note = |name: &str, value: f64| times.insert(name.to_owned(), value.into());
-    browse("bench", View::DESKTOP.unlimited(), EIGHT_DOMAINS, async |page| {
-        note("click_to_painted_p95_ms", time_clicks(page).await);
-    });
+    browse(
+        "bench",
+        View::DESKTOP.unlimited(),
+        EIGHT_DOMAINS,
+        async |page| {
+            note("click_to_painted_p95_ms", time_clicks(page).await);
+        },
+    );
     browse("bench", View::DESKTOP, "", async |page| {
         note("engine_ready_4x_ms", time_ready(page).await);
     });

@@ -133,3 +133,23 @@ journey!(at_random, "", async |page: &Page| {
     )
     .await;
 });
+
+/// Kind of failure and blast radius are chosen in a pop-up.
+const MENU: &str = "document.querySelector('[role=menu], [role=dialog]')?.checkVisibility()";
+
+journey!(a_menu_offers_the_kind, "", async |page: &Page| {
+    page.right_click_gpu(0, 3).await;
+    page.until("the menu of a right click", MENU).await;
+    page.press(Key::Escape).await;
+    page.until("the menu to close", &format!("!({MENU})")).await;
+    page.long_press_gpu(0, 5).await;
+    page.until("the menu of a long press", MENU).await;
+    page.press(Key::Escape).await;
+    page.until("the menu to close", &format!("!({MENU})")).await;
+    assert_eq!(page.see_state(0, 3).await, "healthy");
+    assert_eq!(
+        page.see_state(0, 5).await,
+        "healthy",
+        "a long press is no tap"
+    );
+});

@@ -91,7 +91,9 @@ fn dist() -> PathBuf {
 
 /// A folder for what is looked at or read later, `target/NAME`.
 pub fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target").join(name);
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("target")
+        .join(name);
     fs::create_dir_all(&folder).expect("a folder in target");
     folder
 }

@@ -32,6 +32,7 @@ impl View {
         mobile: false,
         dark: false,
         still: false,
+        unlimited: false,
     };
     /// The same at two device pixels per CSS pixel.
     pub const RETINA: Self = Self {
@@ -67,7 +68,10 @@ impl View {
 
     /// The same without waiting for the screen's refresh.
     pub const fn unlimited(self) -> Self {
-        Self { unlimited: true, ..self }
+        Self {
+            unlimited: true,
+            ..self
+        }
     }
 
     /// Makes a fresh browser window look like this.
