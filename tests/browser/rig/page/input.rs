@@ -133,7 +133,7 @@ impl Page {
         let mut keyboard = KeyActions::new("keyboard".into());
         for key in held {
             keyboard = keyboard.then(KeyAction::Down {
-                value: key.clone().into(),
+                value: (*key).into(),
             });
         }
         keyboard = keyboard
@@ -141,7 +141,7 @@ impl Page {
             .then(KeyAction::Up { value });
         for key in held.iter().rev() {
             keyboard = keyboard.then(KeyAction::Up {
-                value: key.clone().into(),
+                value: (*key).into(),
             });
         }
         self.client
