@@ -6,10 +6,12 @@
 mod defaults;
 mod json;
 mod limits;
+mod presets;
 mod reader;
 
 pub use defaults::{PartialLayout, derive_layout, derive_policy};
 pub use limits::{MAX_FAILURES, MAX_GPUS, SLOW_SPEED_RANGE};
+pub use presets::{ScenarioPreset, presets};
 
 use super::hardware::{FieldError, Precision, System, system, systems};
 use super::placement::Placement;

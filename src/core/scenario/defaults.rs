@@ -1,6 +1,7 @@
 //! What a scenario means where it says nothing: defaults that follow from the system and the model.
 
 use super::{Degrees, HeadSplit, Layout, Parity, Policy, Recompute};
+use crate::core::cost::{Replica, step};
 use crate::core::hardware::{PowerCurve, Precision, System};
 use crate::core::workload::Model;
 
@@ -35,7 +36,8 @@ pub struct PartialLayout {
 
 /// Fills a layout in. Fields follow from the ones before them only, in the order tp, cp, pp, vp, dp, microbatch,
 /// global_batch: the domain as one TP group, the fewest pipeline stages whose weights, gradients and optimizer states
-/// take 60 % of HBM (a divisor of the layers when one is near), 8 replicas, 8 sequences each, the model's own sequence.
+/// take 60 % of HBM (a divisor of the layers when one is near), 8 replicas, 8 sequences each, the model's own sequence, and as
+/// little recompute as fits in memory.
 pub fn derive_layout(system: &System, model: &Model, given: &PartialLayout) -> Layout {
     let whole = system.domain_size;
     let tp = given.tp.unwrap_or(if whole <= LARGEST_DEFAULT_TP {
@@ -49,7 +51,7 @@ pub fn derive_layout(system: &System, model: &Model, given: &PartialLayout) -> L
     let local = DEFAULT_LOCAL_BATCH
         .div_ceil(microbatch.max(1))
         .saturating_mul(microbatch);
-    Layout {
+    let mut layout = Layout {
         tp,
         pp,
         dp,
@@ -62,7 +64,38 @@ pub fn derive_layout(system: &System, model: &Model, given: &PartialLayout) -> L
         recompute: given.recompute.unwrap_or_default(),
         sequence_parallel: given.sequence_parallel.unwrap_or(true),
         overlap: given.overlap.unwrap_or(true),
+    };
+    if given.recompute.is_none() {
+        let choices = [Recompute::None, Recompute::Selective, Recompute::Full];
+        layout.recompute = choices
+            .into_iter()
+            .find(|&recompute| {
+                fits(
+                    system,
+                    model,
+                    &Layout {
+                        recompute,
+                        ..layout.clone()
+                    },
+                )
+            })
+            .unwrap_or_default();
     }
+    layout
+}
+
+fn fits(system: &System, model: &Model, layout: &Layout) -> bool {
+    let replica = Replica {
+        system,
+        model,
+        layout,
+        degree: layout.tp,
+        sync_degree: layout.tp,
+        local_batch: layout.local_batch(),
+        perf: 1.0,
+        heads: HeadSplit::Whole,
+    };
+    step(&replica).memory.total() <= system.gpu.hbm()
 }
 
 fn fewest_stages(system: &System, model: &Model, tp: u32) -> u32 {

@@ -5,7 +5,7 @@ use super::pattern::{Losses, Pattern};
 use super::plan::{Plan, PlannedReplica, PlannedSlot, strategy};
 use super::{Healthy, LedgerNow, StrategyId};
 use crate::core::cost::{Replica, StepCost, step};
-use crate::core::hardware::PowerCurve;
+use crate::core::hardware::{FieldError, PowerCurve};
 use crate::core::placement::Placement;
 use crate::core::scenario::{Job, Policy};
 use crate::core::units::{Seconds, Watts};
@@ -115,6 +115,23 @@ impl<'a> Evaluator<'a> {
     /// The healthy replica's step.
     pub fn healthy_cost(&self) -> &StepCost {
         &self.healthy
+    }
+
+    /// Whether the healthy replica fits in the memory of its GPUs.
+    ///
+    /// # Errors
+    /// One line with the GiB it needs and the GiB there are.
+    pub fn fits(&self) -> Result<(), FieldError> {
+        let (needed, gpu) = (self.healthy.memory.total(), &self.job.system.gpu);
+        if needed <= gpu.hbm() {
+            return Ok(());
+        }
+        let there = format!("at most {:.1} GiB ({})", gpu.hbm().gib(), gpu.name);
+        Err(FieldError::new(
+            "layout",
+            format!("{:.1} GiB per GPU", needed.gib()),
+            there,
+        ))
     }
 
     /// The healthy job as a whole.

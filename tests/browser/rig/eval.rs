@@ -33,7 +33,7 @@ pub fn eval(scenario: &Value) -> Value {
 pub fn default_scene() -> Value {
     json!({
         "version": 1, "system": "gb300-nvl72", "model": "llama3-405b",
-        "layout": { "tp": 72, "pp": 2, "dp": 8, "global_batch": 64 },
-        "policy": { "parity": "one-degree" },
+        "layout": { "tp": 72, "pp": 2, "dp": 8, "global_batch": 64, "seq": 32768 },
+        "policy": { "parity": "one-degree", "hot_spare_domains": 2 },
     })
 }
