@@ -2,11 +2,15 @@
 //!
 //! Each part is a component of its own, so that the phone's dock can place it elsewhere.
 
+mod changed;
+mod fan;
 mod ledger;
 mod measure;
+mod power;
 mod rows;
 mod verdict;
 
+pub use changed::WhatChanged;
 pub use ledger::LedgerBar;
 pub use rows::GoodputRows;
 pub use verdict::VerdictLine;
@@ -22,6 +26,9 @@ pub fn SideColumn() -> impl IntoView {
             <section class="sec">
                 <GoodputRows />
                 <LedgerBar />
+            </section>
+            <section class="sec">
+                <WhatChanged />
             </section>
         </aside>
     }

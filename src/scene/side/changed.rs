@@ -1,0 +1,225 @@
+//! "What changed": the worst replica under one strategy against a healthy one, line by line, each with its "why?".
+
+mod lines;
+mod more;
+
+use super::number::{count, fixed, gpu_word, score};
+use super::text::Sentence;
+use super::why::Explanation;
+use crate::core::scenario::Job;
+use crate::core::strategy::{BoostPower, DomainView, Evaluation, GpuState, Outcome, ReplicaPlan, SlowChoice, StrategyId};
+
+/// One line: a quantity before and now.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// What it is; also its key.
+    pub label: &'static str,
+    /// Value in a healthy replica, where it differs.
+    pub before: Option<String>,
+    /// Value now.
+    pub now: String,
+    /// What else to know, quietly.
+    pub note: Option<String>,
+    /// What to be warned of, such as an imbalance.
+    pub flag: Option<String>,
+    /// The answer to "why?".
+    pub why: Explanation,
+}
+
+impl Line {
+    /// A line that holds one value before and now.
+    pub fn new(label: &'static str, before: String, now: String, why: Explanation) -> Self {
+        Self { label, before: (before != now).then_some(before), now, note: None, flag: None, why }
+    }
+    /// With a quiet note.
+    pub fn note(mut self, note: Option<String>) -> Self {
+        self.note = note;
+        self
+    }
+    /// With a warning.
+    pub fn flag(mut self, flag: Option<String>) -> Self {
+        self.flag = flag;
+        self
+    }
+}
+
+/// Something that does not work, in a few words and in full.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// Fits a chip.
+    pub short: String,
+    /// The reason.
+    pub why: String,
+}
+
+/// Power of the worst boosted domain.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PowerPanel {
+    /// The budgets.
+    pub boost: BoostPower,
+    /// The domain.
+    pub domain: u32,
+    /// GPUs of the domain that are failed or restarting.
+    pub dead: u32,
+    /// Healthy GPUs of the domain that do not compute.
+    pub idle: u32,
+    /// Highest power allowed, x TDP.
+    pub cap: f64,
+    /// What would stop a higher boost first.
+    pub first_limit: FirstLimit,
+}
+
+/// What stops a boost first as it rises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FirstLimit {
+    /// The cap of each GPU.
+    Cap,
+    /// Freed watts and rack headroom together.
+    Headroom,
+}
+
+/// All of the panel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Changed {
+    /// Heading.
+    pub title: String,
+    /// Beside it.
+    pub aside: String,
+    /// The lines that are always seen.
+    pub main: Vec<Line>,
+    /// The further ones.
+    pub more: Vec<Line>,
+    /// What does not work.
+    pub warnings: Vec<Warning>,
+    /// Stragglers and what was decided, one sentence each.
+    pub slow: Vec<Sentence>,
+    /// Power of the worst boosted domain.
+    pub power: Option<PowerPanel>,
+}
+
+/// What one strategy changes.
+pub fn changed(job: &Job, evaluation: &Evaluation, id: StrategyId, views: &[DomainView]) -> Option<Changed> {
+    let outcome = evaluation.get(id)?;
+    let worst = worst(job, outcome);
+    let untouched = is_untouched(job, outcome, worst);
+    let (title, aside) = heading(job, outcome, worst, untouched);
+    let mut warnings = Vec::new();
+    memory_warning(job, evaluation, &mut warnings);
+    Some(Changed {
+        title,
+        aside,
+        main: lines::main(job, evaluation, outcome, worst),
+        more: more::more(job, evaluation, outcome, worst),
+        warnings,
+        slow: outcome.slow.iter().map(|choice| slow(job, choice)).collect(),
+        power: worst.and_then(|replica| power(job, replica, views)),
+    })
+}
+
+/// Heading of the panel and what stands beside it.
+fn heading(job: &Job, outcome: &Outcome, worst: Option<&ReplicaPlan>, untouched: bool) -> (String, String) {
+    let domains = outcome.spare_domains_used;
+    if outcome.paused {
+        ("Nothing runs".into(), "the job waits for repair".into())
+    } else if !untouched {
+        (format!("What changed in replica {}", worst.map_or(0, |replica| replica.index)), "click a number for why".into())
+    } else if job.scenario.failures.is_empty() {
+        ("Nothing changed".into(), "click a number for why".into())
+    } else if domains > 0 {
+        ("No replica changed".into(), format!("{domains} spare {} took over", if domains == 1 { "domain" } else { "domains" }))
+    } else if outcome.slow.iter().any(|choice| !choice.bench) {
+        ("No replica changed".into(), "all keep the slow GPU's pace".into())
+    } else {
+        ("No replica changed".into(), "GPUs of the same domain took over".into())
+    }
+}
+
+/// The replica that the panel is about: the first one that runs reduced; the first dropped one when none does.
+fn worst<'a>(job: &Job, outcome: &'a Outcome) -> Option<&'a ReplicaPlan> {
+    let tp = job.placement.tp;
+    let reduced = |replica: &&ReplicaPlan| replica.local_batch > 0 && replica.degrees.iter().any(|degree| *degree < tp);
+    outcome.replicas.iter().find(reduced).or_else(|| outcome.replicas.first())
+}
+
+fn is_untouched(job: &Job, outcome: &Outcome, worst: Option<&ReplicaPlan>) -> bool {
+    let healthy_batch = job.scenario.layout.local_batch();
+    !outcome.paused
+        && outcome.dropped_replicas == 0
+        && worst.is_none_or(|replica| {
+            replica.local_batch >= healthy_batch
+                && replica.boost_p <= 1.0
+                && replica.degrees.iter().all(|degree| *degree >= job.placement.tp)
+        })
+}
+
+fn memory_warning(job: &Job, evaluation: &Evaluation, warnings: &mut Vec<Warning>) {
+    let (asked, there) = (evaluation.healthy.cost.memory.total(), job.system.gpu.hbm());
+    if asked > there {
+        warnings.push(Warning {
+            short: format!("Needs {} GiB, has {}", fixed(asked.gib(), 0), fixed(there.gib(), 0)),
+            why: format!(
+                "This layout asks for {} GiB on the fullest GPU; a {} has {} GiB. Raise TP or PP, or recompute activations.",
+                fixed(asked.gib(), 1),
+                job.system.gpu.name,
+                fixed(there.gib(), 1)
+            ),
+        });
+    }
+}
+
+fn slow(job: &Job, choice: &SlowChoice) -> Sentence {
+    let domain = job.placement.domain_of(choice.slot);
+    let (does, value, other, alternative) = if choice.bench {
+        ("benched", choice.benched, "kept", choice.kept)
+    } else {
+        ("kept", choice.kept, "benched", choice.benched)
+    };
+    Sentence::new()
+        .bold(format!("D{domain}"))
+        .plain(format!(" holds a GPU at {} of its speed: ", fixed(choice.speed, 2)))
+        .bold(does)
+        .plain(", throughput ")
+        .bold(score(value, 3))
+        .plain(format!("; {other} it would be {}", score(alternative, 3)))
+}
+
+fn power(job: &Job, replica: &ReplicaPlan, views: &[DomainView]) -> Option<PowerPanel> {
+    let boost = replica.boost?;
+    let slot = replica.slots.iter().zip(&replica.powers).max_by(|a, b| a.1.total_cmp(b.1)).map(|(slot, _)| *slot)?;
+    let domain = job.placement.domain_of(slot);
+    let view = views.iter().find(|view| view.index == domain);
+    let of = |states: &[GpuState]| {
+        view.map_or(0, |view| view.gpus.iter().filter(|gpu| states.contains(&gpu.state)).count() as u32)
+    };
+    let working = of(&[GpuState::Boosted]);
+    let policy = &job.scenario.policy;
+    let at_cap = f64::from(working) * (policy.boost_cap - 1.0) * job.system.gpu.tdp_w;
+    let budget = boost.freed_w.get() + boost.headroom_w.get();
+    Some(PowerPanel {
+        boost,
+        domain,
+        dead: of(&[GpuState::Failed, GpuState::Restarting]),
+        idle: of(&[GpuState::Parity, GpuState::Idle, GpuState::Spare, GpuState::LeftOver]),
+        cap: policy.boost_cap,
+        first_limit: if at_cap <= budget { FirstLimit::Cap } else { FirstLimit::Headroom },
+    })
+}
+
+impl PowerPanel {
+    /// Where the freed watts come from: `2 dead GPUs`.
+    pub fn freed_by(&self) -> String {
+        let part = |number: u32, word: &str| {
+            let written = count(u64::from(number));
+            format!("{written} {word} {}", gpu_word(&written))
+        };
+        match (self.dead, self.idle) {
+            (0, 0) => "nothing".into(),
+            (dead, 0) => part(dead, "dead"),
+            (0, idle) => part(idle, "idle"),
+            (dead, idle) => format!("{} dead, {}", count(u64::from(dead)), part(idle, "idle")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
