@@ -3,6 +3,7 @@
 //! Lengths are CSS pixels, x to the right and y down. Fractions of GPU-time are 0 to 1.
 
 pub mod changed;
+pub mod config;
 pub mod fan;
 pub mod labels;
 pub mod ledger;

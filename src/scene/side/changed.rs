@@ -3,11 +3,16 @@
 mod lines;
 mod more;
 
+pub use more::per_core;
+
 use super::number::{count, fixed, gpu_word, score};
 use super::text::Sentence;
 use super::why::Explanation;
 use crate::core::scenario::Job;
-use crate::core::strategy::{BoostPower, DomainView, Evaluation, GpuState, Outcome, ReplicaPlan, SlowChoice, StrategyId};
+use crate::core::shards::ShardSummary;
+use crate::core::strategy::{
+    BoostPower, DomainView, Evaluation, GpuState, Outcome, ReplicaPlan, SlowChoice, StrategyId,
+};
 
 /// One line: a quantity before and now.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +34,14 @@ pub struct Line {
 impl Line {
     /// A line that holds one value before and now.
     pub fn new(label: &'static str, before: String, now: String, why: Explanation) -> Self {
-        Self { label, before: (before != now).then_some(before), now, note: None, flag: None, why }
+        Self {
+            label,
+            before: (before != now).then_some(before),
+            now,
+            note: None,
+            flag: None,
+            why,
+        }
     }
     /// With a quiet note.
     pub fn note(mut self, note: Option<String>) -> Self {
@@ -97,48 +109,108 @@ pub struct Changed {
     pub power: Option<PowerPanel>,
 }
 
-/// What one strategy changes.
-pub fn changed(job: &Job, evaluation: &Evaluation, id: StrategyId, views: &[DomainView]) -> Option<Changed> {
+/// Highest and lowest TP degree that run under `outcome`: gradients are reduced at the lowest, so that replicas at the
+/// highest reshard when the two differ.
+pub fn degrees(job: &Job, outcome: &Outcome) -> (u32, u32) {
+    let running = outcome
+        .replicas
+        .iter()
+        .filter(|replica| replica.local_batch > 0 && !outcome.paused);
+    let degrees = running
+        .flat_map(|replica| &replica.degrees)
+        .copied()
+        .filter(|degree| *degree > 0);
+    let full = job.placement.tp;
+    (
+        degrees.clone().max().unwrap_or(full),
+        degrees.min().unwrap_or(full),
+    )
+}
+
+/// What one strategy changes. `shards` compares the two [`degrees`]; it is an argument because it costs more than the rest.
+pub fn changed(
+    job: &Job,
+    evaluation: &Evaluation,
+    id: StrategyId,
+    views: &[DomainView],
+    shards: Option<&ShardSummary>,
+) -> Option<Changed> {
     let outcome = evaluation.get(id)?;
     let worst = worst(job, outcome);
     let untouched = is_untouched(job, outcome, worst);
     let (title, aside) = heading(job, outcome, worst, untouched);
     let mut warnings = Vec::new();
     memory_warning(job, evaluation, &mut warnings);
+    if let Some(shards) = shards.filter(|shards| shards.tp_reduced < shards.tp_base) {
+        map_warnings(shards, &mut warnings);
+    }
     Some(Changed {
         title,
         aside,
         main: lines::main(job, evaluation, outcome, worst),
-        more: more::more(job, evaluation, outcome, worst),
+        more: more::more(job, evaluation, outcome, worst, shards),
         warnings,
-        slow: outcome.slow.iter().map(|choice| slow(job, choice)).collect(),
+        slow: outcome
+            .slow
+            .iter()
+            .map(|choice| slow(job, choice))
+            .collect(),
         power: worst.and_then(|replica| power(job, replica, views)),
     })
 }
 
 /// Heading of the panel and what stands beside it.
-fn heading(job: &Job, outcome: &Outcome, worst: Option<&ReplicaPlan>, untouched: bool) -> (String, String) {
+fn heading(
+    job: &Job,
+    outcome: &Outcome,
+    worst: Option<&ReplicaPlan>,
+    untouched: bool,
+) -> (String, String) {
     let domains = outcome.spare_domains_used;
     if outcome.paused {
         ("Nothing runs".into(), "the job waits for repair".into())
     } else if !untouched {
-        (format!("What changed in replica {}", worst.map_or(0, |replica| replica.index)), "click a number for why".into())
+        (
+            format!(
+                "What changed in replica {}",
+                worst.map_or(0, |replica| replica.index)
+            ),
+            "click a number for why".into(),
+        )
     } else if job.scenario.failures.is_empty() {
         ("Nothing changed".into(), "click a number for why".into())
     } else if domains > 0 {
-        ("No replica changed".into(), format!("{domains} spare {} took over", if domains == 1 { "domain" } else { "domains" }))
+        (
+            "No replica changed".into(),
+            format!(
+                "{domains} spare {} took over",
+                if domains == 1 { "domain" } else { "domains" }
+            ),
+        )
     } else if outcome.slow.iter().any(|choice| !choice.bench) {
-        ("No replica changed".into(), "all keep the slow GPU's pace".into())
+        (
+            "No replica changed".into(),
+            "all keep the slow GPU's pace".into(),
+        )
     } else {
-        ("No replica changed".into(), "GPUs of the same domain took over".into())
+        (
+            "No replica changed".into(),
+            "GPUs of the same domain took over".into(),
+        )
     }
 }
 
 /// The replica that the panel is about: the first one that runs reduced; the first dropped one when none does.
 fn worst<'a>(job: &Job, outcome: &'a Outcome) -> Option<&'a ReplicaPlan> {
     let tp = job.placement.tp;
-    let reduced = |replica: &&ReplicaPlan| replica.local_batch > 0 && replica.degrees.iter().any(|degree| *degree < tp);
-    outcome.replicas.iter().find(reduced).or_else(|| outcome.replicas.first())
+    let reduced = |replica: &&ReplicaPlan| {
+        replica.local_batch > 0 && replica.degrees.iter().any(|degree| *degree < tp)
+    };
+    outcome
+        .replicas
+        .iter()
+        .find(reduced)
+        .or_else(|| outcome.replicas.first())
 }
 
 fn is_untouched(job: &Job, outcome: &Outcome, worst: Option<&ReplicaPlan>) -> bool {
@@ -148,7 +220,10 @@ fn is_untouched(job: &Job, outcome: &Outcome, worst: Option<&ReplicaPlan>) -> bo
         && worst.is_none_or(|replica| {
             replica.local_batch >= healthy_batch
                 && replica.boost_p <= 1.0
-                && replica.degrees.iter().all(|degree| *degree >= job.placement.tp)
+                && replica
+                    .degrees
+                    .iter()
+                    .all(|degree| *degree >= job.placement.tp)
         })
 }
 
@@ -167,6 +242,21 @@ fn memory_warning(job: &Job, evaluation: &Evaluation, warnings: &mut Vec<Warning
     }
 }
 
+/// Where Megatron's mapping between the two degrees fails.
+fn map_warnings(shards: &ShardSummary, warnings: &mut Vec<Warning>) {
+    for tensor in shards.tensors.iter().filter(|tensor| !tensor.replicated) {
+        if let Some(reason) = &tensor.reason {
+            let what = format!("{} {}", count(u64::from(tensor.shards)), tensor.kind.name());
+            warnings.push(Warning {
+                short: format!("Megatron cannot map {what} to {}", shards.tp_reduced),
+                why: format!(
+                    "{reason}. Shown instead: a balanced map, contiguous, every shard once."
+                ),
+            });
+        }
+    }
+}
+
 fn slow(job: &Job, choice: &SlowChoice) -> Sentence {
     let domain = job.placement.domain_of(choice.slot);
     let (does, value, other, alternative) = if choice.bench {
@@ -176,7 +266,10 @@ fn slow(job: &Job, choice: &SlowChoice) -> Sentence {
     };
     Sentence::new()
         .bold(format!("D{domain}"))
-        .plain(format!(" holds a GPU at {} of its speed: ", fixed(choice.speed, 2)))
+        .plain(format!(
+            " holds a GPU at {} of its speed: ",
+            score(choice.speed, 2)
+        ))
         .bold(does)
         .plain(", throughput ")
         .bold(score(value, 3))
@@ -185,11 +278,21 @@ fn slow(job: &Job, choice: &SlowChoice) -> Sentence {
 
 fn power(job: &Job, replica: &ReplicaPlan, views: &[DomainView]) -> Option<PowerPanel> {
     let boost = replica.boost?;
-    let slot = replica.slots.iter().zip(&replica.powers).max_by(|a, b| a.1.total_cmp(b.1)).map(|(slot, _)| *slot)?;
+    let slot = replica
+        .slots
+        .iter()
+        .zip(&replica.powers)
+        .max_by(|a, b| a.1.total_cmp(b.1))
+        .map(|(slot, _)| *slot)?;
     let domain = job.placement.domain_of(slot);
     let view = views.iter().find(|view| view.index == domain);
     let of = |states: &[GpuState]| {
-        view.map_or(0, |view| view.gpus.iter().filter(|gpu| states.contains(&gpu.state)).count() as u32)
+        view.map_or(0, |view| {
+            view.gpus
+                .iter()
+                .filter(|gpu| states.contains(&gpu.state))
+                .count() as u32
+        })
     };
     let working = of(&[GpuState::Boosted]);
     let policy = &job.scenario.policy;
@@ -199,9 +302,18 @@ fn power(job: &Job, replica: &ReplicaPlan, views: &[DomainView]) -> Option<Power
         boost,
         domain,
         dead: of(&[GpuState::Failed, GpuState::Restarting]),
-        idle: of(&[GpuState::Parity, GpuState::Idle, GpuState::Spare, GpuState::LeftOver]),
+        idle: of(&[
+            GpuState::Parity,
+            GpuState::Idle,
+            GpuState::Spare,
+            GpuState::LeftOver,
+        ]),
         cap: policy.boost_cap,
-        first_limit: if at_cap <= budget { FirstLimit::Cap } else { FirstLimit::Headroom },
+        first_limit: if at_cap <= budget {
+            FirstLimit::Cap
+        } else {
+            FirstLimit::Headroom
+        },
     })
 }
 

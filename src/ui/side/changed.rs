@@ -3,44 +3,91 @@
 use super::fan::ShardsFan;
 use super::power::PowerBars;
 use super::verdict::runs;
-use crate::scene::side::changed::{Changed, Line, changed};
-use crate::ui::state::use_app;
+use crate::core::shards::{ShardSummary, summarize};
+use crate::core::strategy::StrategyId;
+use crate::scene::side::changed::{Changed, Line, changed, degrees};
+use crate::scene::side::config::config;
+use crate::ui::shell::Icon;
+use crate::ui::state::{App, Shared, use_app};
 use crate::ui::why::Why;
 use leptos::prelude::*;
+use wasm_bindgen::prelude::*;
 
 /// Degree, batch, clock, power, shards: before and now, each number with its "why?".
 #[component]
 pub fn WhatChanged() -> impl IntoView {
     let app = use_app();
-    let all = Memo::new(move |_| changed(&app.job.read(), &app.evaluation.read(), app.selected.get(), &app.views.read()));
-    let part = move |read: fn(&Changed) -> String| all.read().as_ref().map(read).unwrap_or_default();
-    let main = Memo::new(move |_| all.read().as_ref().map(|all| all.main.clone()).unwrap_or_default());
-    let more = Memo::new(move |_| all.read().as_ref().map(|all| all.more.clone()).unwrap_or_default());
+    let shards = shards(app);
+    let all = Memo::new(move |_| {
+        let shards = shards.read();
+        changed(
+            &app.job.read(),
+            &app.evaluation.read(),
+            app.selected.get(),
+            &app.views.read(),
+            shards.as_deref(),
+        )
+    });
+    let written = RwSignal::new(None);
+    // What was copied is about the failures of then.
+    Effect::new(move |_| {
+        app.job.track();
+        written.set(None);
+    });
+    let part =
+        move |read: fn(&Changed) -> String| all.read().as_ref().map(read).unwrap_or_default();
+    let main = Memo::new(move |_| {
+        all.read()
+            .as_ref()
+            .map(|all| all.main.clone())
+            .unwrap_or_default()
+    });
+    let more = Memo::new(move |_| {
+        all.read()
+            .as_ref()
+            .map(|all| all.more.clone())
+            .unwrap_or_default()
+    });
     let power = Memo::new(move |_| all.read().as_ref().and_then(|all| all.power.clone()));
+    let warnings = Memo::new(move |_| {
+        all.read()
+            .as_ref()
+            .map(|all| all.warnings.clone())
+            .unwrap_or_default()
+    });
+    let slow = Memo::new(move |_| {
+        all.read()
+            .as_ref()
+            .map(|all| all.slow.clone())
+            .unwrap_or_default()
+    });
     view! {
         <div class="sh">
             <h2>{move || part(|all| all.title.clone())}</h2>
             <span class="m">{move || part(|all| all.aside.clone())}</span>
             <span class="grow"></span>
-            <ConfigButton />
+            <ConfigButton text=written />
         </div>
+        {move || {
+            written
+                .get()
+                .map(|text: Result<String, String>| match text {
+                    Ok(text) => view! { <pre class="cfg" tabindex="0">{text}</pre> }.into_any(),
+                    Err(reason) => view! { <p class="cfg no">{reason}</p> }.into_any(),
+                })
+        }}
         <div class="chg">
             <Lines lines=main />
             <div class="chr">
                 <PowerBars power />
                 {move || {
-                    let all = all.read();
-                    let warnings = all.as_ref().map(|all| all.warnings.as_slice()).unwrap_or_default();
-                    warnings.iter().map(|warning| view! { <WarnChip short=warning.short.clone() why=warning.why.clone() /> }).collect_view()
+                    let warnings = warnings.get().into_iter();
+                    warnings.map(|warning| view! { <WarnChip short=warning.short why=warning.why /> }).collect_view()
                 }}
             </div>
         </div>
-        {move || {
-            let all = all.read();
-            let slow = all.as_ref().map(|all| all.slow.as_slice()).unwrap_or_default();
-            slow.iter().map(|sentence| view! { <p class="slowline">{runs(sentence)}</p> }).collect_view()
-        }}
-        <ShardsFan />
+        {move || slow.read().iter().map(|sentence| view! { <p class="slowline">{runs(sentence)}</p> }).collect_view()}
+        <ShardsFan shards />
         <Lines lines=more two=true />
     }
 }
@@ -48,7 +95,13 @@ pub fn WhatChanged() -> impl IntoView {
 /// Lines as a definition list; rebuilt per line only when that line changes.
 #[component]
 fn Lines(lines: Memo<Vec<Line>>, #[prop(optional)] two: bool) -> impl IntoView {
-    let labels = Memo::new(move |_| lines.read().iter().map(|line| line.label).collect::<Vec<_>>());
+    let labels = Memo::new(move |_| {
+        lines
+            .read()
+            .iter()
+            .map(|line| line.label)
+            .collect::<Vec<_>>()
+    });
     view! {
         <dl class="kv" class:two=two>
             {move || {
@@ -67,8 +120,17 @@ fn Lines(lines: Memo<Vec<Line>>, #[prop(optional)] two: bool) -> impl IntoView {
 
 #[component]
 fn OneLine(label: &'static str, line: Memo<Option<Line>>) -> impl IntoView {
-    let now = Signal::derive(move || line.read().as_ref().map(|line| line.now.clone()).unwrap_or_default());
-    let explain = Callback::new(move |()| line.get_untracked().map(|line| line.why).unwrap_or_default());
+    let now = Signal::derive(move || {
+        line.read()
+            .as_ref()
+            .map(|line| line.now.clone())
+            .unwrap_or_default()
+    });
+    let explain = Callback::new(move |()| {
+        line.get_untracked()
+            .map(|line| line.why)
+            .unwrap_or_default()
+    });
     view! {
         <div class="kvl">
             <dt>{label}</dt>
@@ -107,5 +169,75 @@ pub fn WarnChip(short: String, why: String) -> impl IntoView {
     }
 }
 
+/// The shard maps between the highest and lowest running degree; made again only when model or degrees change.
+fn shards(app: App) -> Memo<Option<Shared<ShardSummary>>> {
+    let key = Memo::new(move |_| {
+        let (job, evaluation) = (app.job.read(), app.evaluation.read());
+        let outcome = evaluation.get(app.selected.get())?;
+        let layers = job.model.layers.div_ceil(job.scenario.layout.pp.max(1));
+        Some((job.model.clone(), layers, degrees(&job, outcome)))
+    });
+    Memo::new(move |_| {
+        let key = key.read();
+        let (model, layers, (full, lowest)) = key.as_ref()?;
+        summarize(model, *layers, *full, *lowest)
+            .ok()
+            .map(Shared::new)
+    })
+}
+
+/// Copies the `NonuniformTPConfig(...)` of what is shown, and shows it.
 #[component]
-fn ConfigButton() -> impl IntoView {}
+fn ConfigButton(text: RwSignal<Option<Result<String, String>>>) -> impl IntoView {
+    let app = use_app();
+    let copied = RwSignal::new(false);
+    let copy = move |_| {
+        if text.with_untracked(Option::is_some) {
+            text.set(None);
+            return;
+        }
+        let evaluation = app.evaluation.get_untracked();
+        // Other strategies reduce nothing: theirs is what nonuniform TP would do.
+        let own = app.selected.get_untracked();
+        let id = if own == StrategyId::Ntp {
+            own
+        } else {
+            StrategyId::NtpPw
+        };
+        let written = evaluation.get(id).map_or_else(
+            || Err("nothing to configure".into()),
+            |outcome| config(&app.job.read_untracked(), outcome),
+        );
+        copied.set(false);
+        if let Ok(written) = &written {
+            copy_text(written, copied);
+        }
+        text.set(Some(written));
+    };
+    view! {
+        <button
+            type="button"
+            class="tb line s cfgb"
+            aria-expanded=move || text.read().is_some().to_string()
+            title="Copy the configuration for Megatron Core"
+            on:click=copy
+        >
+            <Icon name="i-copy" />
+            {move || if text.read().is_some() && copied.get() { "Copied" } else { "NonuniformTPConfig" }}
+        </button>
+    }
+}
+
+/// Puts text on the clipboard; `copied` says whether that worked (a page in an iframe may not).
+fn copy_text(text: &str, copied: RwSignal<bool>) {
+    let promise = window().navigator().clipboard().write_text(text);
+    // The page may have moved on by then.
+    let done = Closure::once(move |_: JsValue| {
+        let _ = copied.try_set(true);
+    });
+    let refused = Closure::once(|_: JsValue| {});
+    let _ = promise.then2(&done, &refused);
+    // A few bytes a click, freed with the page: only one of the two is ever called.
+    done.forget();
+    refused.forget();
+}

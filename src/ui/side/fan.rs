@@ -1,8 +1,10 @@
 //! The shards fan: which ranks of a healthy replica send gradients to which.
 
 use super::measure::use_width;
+use crate::core::shards::{ShardMap, ShardSummary, TensorKind};
+use crate::scene::side::changed::per_core;
 use crate::scene::side::fan::{Fan, fan};
-use crate::ui::state::use_app;
+use crate::ui::state::{Shared, use_app};
 use leptos::html;
 use leptos::prelude::*;
 
@@ -10,54 +12,89 @@ const HEIGHT: f64 = 48.0;
 
 /// Extra ranks over core ranks; plays when the degree changes.
 #[component]
-pub fn ShardsFan() -> impl IntoView {
+pub fn ShardsFan(
+    /// The maps between the highest and the lowest running degree.
+    shards: Memo<Option<Shared<ShardSummary>>>,
+) -> impl IntoView {
     let app = use_app();
     let element = NodeRef::<html::Div>::new();
     let width = use_width(element);
-    // Degree of a healthy replica, and the lowest one that it must sync with.
-    let degrees = Memo::new(move |_| {
-        let healthy = app.job.read().placement.tp;
-        let evaluation = app.evaluation.read();
-        let lowest = evaluation
-            .get(app.selected.get())
-            .filter(|outcome| !outcome.paused)
-            .and_then(|outcome| {
-                let running = outcome.replicas.iter().filter(|replica| replica.local_batch > 0);
-                running.flat_map(|replica| &replica.degrees).copied().filter(|degree| *degree > 0).min()
-            });
-        (healthy, lowest.unwrap_or(healthy).min(healthy))
+    let said = Memo::new(move |_| shards.read().as_deref().map(words).unwrap_or_default());
+    // The map of FFN columns: the tensor kind with most shards, so the one that shows every pair of ranks.
+    let map = Memo::new(move |_| {
+        let shards = shards.read();
+        let shards = shards.as_deref()?;
+        let columns = shards.get(TensorKind::FfnColumns)?.shards;
+        ShardMap::new(
+            shards.tp_base,
+            shards.tp_base.saturating_sub(shards.tp_reduced),
+            columns,
+        )
+        .ok()
     });
     let drawn = Memo::new(move |_| {
-        let (healthy, lowest) = degrees.get();
-        fan(healthy, lowest, width.get(), HEIGHT, |_, _| true)
+        let map = map.read();
+        map.as_ref().map_or_else(
+            || {
+                let tp = app.job.read().placement.tp;
+                fan(tp, tp, width.get(), HEIGHT, |_, _| false)
+            },
+            |map| {
+                fan(
+                    map.tp_base,
+                    map.tp_reduced,
+                    width.get(),
+                    HEIGHT,
+                    |extra, core| {
+                        let row = map.sends.get((map.tp_reduced + extra) as usize);
+                        row.and_then(|row| row.get(core as usize))
+                            .is_some_and(|count| *count > 0)
+                    },
+                )
+            },
+        )
     });
     view! {
         <div class="fan" node_ref=element>
-            <p class="fh">
+            <p class="fh" title=said>
                 <b>"Shards "</b>
-                <span class="m">{move || words(degrees.get())}</span>
+                <span class="m">{said}</span>
             </p>
-            {move || picture(&drawn.read(), degrees.get())}
+            {move || picture(&drawn.read(), said.get())}
         </div>
     }
 }
 
-fn words((healthy, lowest): (u32, u32)) -> String {
-    match healthy.saturating_sub(lowest) {
-        0 => format!("all {healthy} ranks of every replica keep their own"),
-        1 => format!("in healthy replicas, rank {lowest} sends its gradients to {lowest} core ranks"),
-        _ => format!("in healthy replicas, ranks {lowest} to {} send their gradients to {lowest} core ranks", healthy - 1),
+fn words(shards: &ShardSummary) -> String {
+    let (full, lowest) = (shards.tp_base, shards.tp_reduced);
+    let each = shards
+        .get(TensorKind::FfnColumns)
+        .map(|ffn| per_core(ffn.sent_per_core))
+        .unwrap_or_default();
+    match full.saturating_sub(lowest) {
+        0 => format!("all {full} ranks of every replica keep their own"),
+        1 => {
+            format!("in healthy replicas, rank {lowest} sends {each} FFN columns to each core rank")
+        }
+        2 => format!(
+            "in healthy replicas, ranks {lowest} and {} send {each} FFN columns to each core rank",
+            full - 1
+        ),
+        _ => format!(
+            "in healthy replicas, ranks {lowest} to {} send {each} FFN columns to each core rank",
+            full - 1
+        ),
     }
 }
 
-fn picture(fan: &Fan, degrees: (u32, u32)) -> impl IntoView + use<> {
+fn picture(fan: &Fan, label: String) -> impl IntoView + use<> {
     let curves = fan
         .curves
         .iter()
         .map(|curve| view! { <path d=curve.path.clone() pathLength="100" style=format!("--i:{}", curve.core) /> })
         .collect_view();
     view! {
-        <svg width="100%" height=HEIGHT.to_string() role="img" aria-label=words(degrees)>
+        <svg width="100%" height=HEIGHT.to_string() role="img" aria-label=label>
             <path d=fan.core_top.clone() fill="var(--st-healthy)" />
             <path d=fan.extra_top.clone() fill="url(#p-pre)" />
             <g class="curves">{curves}</g>

@@ -31,10 +31,22 @@ fn bars(panel: &PowerPanel) -> impl IntoView + use<> {
         _ => "",
     };
     let reached = boost.limit != BoostLimit::None;
-    let headroom_limits = if reached { boost.limit == BoostLimit::RackHeadroom } else { panel.first_limit == FirstLimit::Headroom };
-    let cap_limits = if reached { boost.limit == BoostLimit::Cap } else { panel.first_limit == FirstLimit::Cap };
+    let headroom_limits = if reached {
+        boost.limit == BoostLimit::RackHeadroom
+    } else {
+        panel.first_limit == FirstLimit::Headroom
+    };
+    let cap_limits = if reached {
+        boost.limit == BoostLimit::Cap
+    } else {
+        panel.first_limit == FirstLimit::Cap
+    };
     let title = if boost.perf > 1.0 {
-        format!("Power for {} clock, D{}", change(boost.perf - 1.0), panel.domain)
+        format!(
+            "Power for {} clock, D{}",
+            change(boost.perf - 1.0),
+            panel.domain
+        )
     } else {
         format!("Power, D{}: no boost", panel.domain)
     };
@@ -106,10 +118,26 @@ fn explain(panel: &PowerPanel) -> Explanation {
         power(boost.needed_w.get()),
         "needed = survivors × (p − 1) × TDP ≤ freed + headroom",
     )
-    .with("p", format!("{} × TDP", fixed(boost.p, 3)), "least power that brings the step back to the healthy one")
-    .with("clock", format!("{} × base", fixed(boost.perf, 3)), "compute rate at that power")
-    .with("freed", power(boost.freed_w.get()), format!("by {}: budget one", panel.freed_by()))
-    .with("headroom", power(boost.headroom_w.get()), "what the rack can deliver and cool beyond TDP of all its GPUs: budget two")
+    .with(
+        "p",
+        format!("{} × TDP", fixed(boost.p, 3)),
+        "least power that brings the step back to the healthy one",
+    )
+    .with(
+        "clock",
+        format!("{} × base", fixed(boost.perf, 3)),
+        "compute rate at that power",
+    )
+    .with(
+        "freed",
+        power(boost.freed_w.get()),
+        format!("by {}: budget one", panel.freed_by()),
+    )
+    .with(
+        "headroom",
+        power(boost.headroom_w.get()),
+        "what the rack can deliver and cool beyond TDP of all its GPUs: budget two",
+    )
     .with("cap", format!("{} × TDP", fixed(panel.cap, 2)), "per GPU")
     .source("NTP, arXiv 2504.06095, section on power boosting")
 }
