@@ -8,6 +8,7 @@ mod json;
 mod limits;
 mod presets;
 mod reader;
+pub mod url;
 
 pub use defaults::{PartialLayout, derive_layout, derive_policy};
 pub use limits::{MAX_FAILURES, MAX_GPUS, SLOW_SPEED_RANGE};

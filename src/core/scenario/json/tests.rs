@@ -1,5 +1,6 @@
 use super::*;
 use crate::core::{hardware::systems, workload::models};
+use proptest::prelude::*;
 use serde_json::json;
 
 fn error(value: Value) -> String {
@@ -234,4 +235,115 @@ fn supported_degrees() {
     assert_eq!(paper.largest(32, 29), Some(28));
     assert_eq!(paper.largest(32, 27), None);
     assert_eq!(paper.largest(32, 32), Some(32));
+}
+
+/// A scenario with every field, to be damaged.
+fn full() -> Value {
+    let mut value = json!({
+        "version": 1, "system": "gb300-nvl72", "model": "llama3-405b",
+        "layout": {"tp": 64, "pp": 4, "dp": 8, "cp": 1, "vp": 1, "microbatch": 1, "global_batch": 512, "seq": 8192,
+                   "precision": "bf16", "recompute": "none", "sequence_parallel": true, "overlap": true},
+        "failures": [{"domain": 0, "gpu": 3}, {"domain": 5, "gpu": 17, "kind": "slow", "speed": 0.8, "blast_radius": 4}],
+        "policy": {"degrees": [60, 62], "parity": "per-replica", "boost_cap": 1.3, "rack_headroom": 1.3, "in_domain_spares": 8,
+                   "spare_domains": 1, "hot_spare_domains": 1, "fixed_minibatch": false, "blast_radius": 1, "heads": "whole"},
+        "faults": {"restart_min": 10}
+    });
+    value["system"] = serde_json::to_value(crate::core::hardware::system("gb300-nvl72")).unwrap();
+    value["model"] = serde_json::to_value(crate::core::workload::model("llama3-405b")).unwrap();
+    value
+}
+
+/// Number of places in a value.
+fn places(value: &Value) -> usize {
+    1 + match value {
+        Value::Array(items) => items.iter().map(places).sum(),
+        Value::Object(map) => map.values().map(places).sum(),
+        _ => 0,
+    }
+}
+
+/// Replaces the value at a place, counted depth first.
+fn replace(value: &mut Value, place: &mut usize, new: &Value) {
+    if *place == 0 {
+        *value = new.clone();
+    }
+    let Some(next) = place.checked_sub(1) else {
+        return;
+    };
+    *place = next;
+    let children: Vec<&mut Value> = match value {
+        Value::Array(items) => items.iter_mut().collect(),
+        Value::Object(map) => map.values_mut().collect(),
+        _ => Vec::new(),
+    };
+    for child in children {
+        let size = places(child);
+        if *place < size {
+            replace(child, place, new);
+            *place = usize::MAX;
+            return;
+        }
+        *place -= size;
+    }
+}
+
+fn odd_value() -> impl Strategy<Value = Value> {
+    let texts = prop::sample::select(vec![
+        "",
+        "any",
+        "slow",
+        "h100-nvl8",
+        "llama3-8b",
+        "full",
+        "none",
+        "NaN",
+        "\n\u{202e}",
+        "1",
+    ]);
+    prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::Bool),
+        any::<i64>().prop_map(|n| json!(n)),
+        (-3i64..2000).prop_map(|n| json!(n)),
+        any::<f64>().prop_map(|n| json!(n)),
+        (0.0f64..2.0).prop_map(|n| json!(n)),
+        prop::sample::select(vec![1e99, -1e99, 4_294_967_296.0, 1e-320, 0.1])
+            .prop_map(|n| json!(n)),
+        texts.prop_map(|text| json!(text)),
+        "\\PC{0,12}".prop_map(|text| json!(text)),
+        prop::collection::vec(0u32..100, 0..5).prop_map(|list| json!(list)),
+        Just(json!({})),
+        Just(json!({"tp": 3})),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 10_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_damaged_scenario_is_read_or_refused_in_one_line(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), odd_value()), 1..4),
+        cut in prop::option::weighted(0.2, any::<prop::sample::Index>()),
+    ) {
+        let mut value = full();
+        for (place, new) in &changes {
+            let mut place = place.index(places(&value));
+            replace(&mut value, &mut place, new);
+        }
+        let mut text = value.to_string();
+        if let Some(cut) = cut {
+            let at = (0..=cut.index(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap();
+            text.truncate(at);
+        }
+        match Scenario::from_json(&text) {
+            Ok(scenario) => {
+                scenario.resolve().unwrap();
+                prop_assert_eq!(Scenario::from_json(&scenario.to_json()).unwrap(), scenario);
+            }
+            Err(error) => {
+                let line = error.to_string();
+                prop_assert!(!line.chars().any(char::is_control) && line.len() < 600, "{}", line);
+            }
+        }
+    }
 }
