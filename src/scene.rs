@@ -1,3 +1,4 @@
 //! What to draw: layout and hit boxes, charts over any plotters backend. Pure, tested natively.
 
+pub mod rack;
 pub mod side;

@@ -1,0 +1,11 @@
+//! Racks: shape, grouping, words, markup and map of the domains on the Rack page.
+
+pub mod group;
+pub mod html;
+pub mod map;
+pub mod pick;
+pub mod shape;
+pub mod words;
+
+#[cfg(test)]
+pub(crate) mod fixture;

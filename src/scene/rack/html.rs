@@ -1,0 +1,225 @@
+//! Markup of the racks, as one string: the first paint in `index.html` and the live page build the same elements from it,
+//! so nothing jumps when the engine takes over. All text comes from numbers and fixed words; nothing needs escaping.
+
+use super::group::{Group, Head};
+use super::shape::RackShape;
+use super::words;
+use crate::core::hardware::Gpu;
+use crate::core::strategy::{DomainView, GpuState, GpuView};
+use std::fmt::Write;
+
+/// What the markup of every domain needs to know.
+#[derive(Clone, Copy, Debug)]
+pub struct Look<'a> {
+    /// The drawn shape.
+    pub shape: RackShape,
+    /// GPUs per slot (TP degree of the layout).
+    pub tp: u32,
+    /// The accelerator, for its clock.
+    pub gpu: &'a Gpu,
+}
+
+/// Classes of a tile: `g`, its state, and what else is drawn on it.
+pub fn class(look: &Look<'_>, index: u32, gpu: &GpuView) -> String {
+    let mut class = format!("g {}", gpu.state.id());
+    if gpu.sends_gradients {
+        class.push_str(" sends");
+    }
+    if look.tp < look.shape.gpus && index > 0 && index.is_multiple_of(look.tp.max(1)) {
+        class.push_str(" slot");
+    }
+    class
+}
+
+/// The style of a tile: its load, 1 = the healthy share.
+pub fn style(gpu: &GpuView) -> String {
+    if gpu.tp_rank.is_some() && gpu.load != 1.0 {
+        format!("--x:{:.4}", gpu.load)
+    } else {
+        String::new()
+    }
+}
+
+fn tile(out: &mut String, look: &Look<'_>, domain: u32, index: u32, gpu: &GpuView) {
+    let style = style(gpu);
+    let style = if style.is_empty() {
+        style
+    } else {
+        format!(" style=\"{style}\"")
+    };
+    // Writing to a string cannot fail.
+    let _ = write!(
+        out,
+        "<div class=\"{}\" role=\"gridcell\" tabindex=\"-1\" data-domain=\"{domain}\" data-gpu=\"{index}\" data-state=\"{}\" \
+         aria-label=\"{}\"{style}><b>{}</b><i>{}</i></div>",
+        class(look, index, gpu),
+        gpu.state.id(),
+        words::label(domain, index, gpu),
+        words::rank(gpu),
+        words::clock(look.gpu, gpu),
+    );
+}
+
+fn cabinet(out: &mut String, look: &Look<'_>, view: &DomainView) {
+    let shape = &look.shape;
+    let board = if shape.switch_after == 0 && shape.rows() <= 2 {
+        " board"
+    } else {
+        ""
+    };
+    let _ = write!(
+        out,
+        "<div class=\"cab{board}\" role=\"grid\" aria-label=\"Domain {}\">",
+        view.index
+    );
+    for row in 0..shape.rows() {
+        out.push_str("<div class=\"tray\" role=\"row\">");
+        for index in shape.row(row) {
+            if let Some(gpu) = view.gpus.get(index as usize) {
+                tile(out, look, view.index, index, gpu);
+            }
+        }
+        out.push_str("</div>");
+        if row + 1 == shape.switch_after {
+            let trays = shape.switch_trays;
+            let _ = write!(
+                out,
+                "<div class=\"sws\" style=\"--n:{trays}\" aria-hidden=\"true\"><span>{trays} NVLink switch tray{}</span></div>",
+                if trays == 1 { "" } else { "s" }
+            );
+        }
+    }
+    out.push_str("</div>");
+}
+
+/// The two lines over a domain: name and place, degree, condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DomainHead {
+    /// "stage 0".
+    pub place: String,
+    /// "TP 70".
+    pub degree: String,
+    /// " of 72", empty for a spare domain.
+    pub of: String,
+    /// "2 failed, 70 boosted".
+    pub condition: String,
+    /// Whether the condition deserves ink.
+    pub loud: bool,
+}
+
+impl DomainHead {
+    /// The head of a domain; `replica_named` when the group above already names its only replica.
+    pub fn new(view: &DomainView, tp: u32, replica_named: bool) -> Self {
+        let degree = words::degree(view);
+        let of = if degree.starts_with("TP") {
+            format!(" of {tp}")
+        } else {
+            String::new()
+        };
+        let loud = view.gpus.iter().any(|gpu| {
+            !matches!(
+                gpu.state,
+                GpuState::Healthy | GpuState::Spare | GpuState::LeftOver | GpuState::Idle
+            )
+        });
+        Self {
+            place: words::place(view, replica_named),
+            degree,
+            of,
+            condition: words::condition(view),
+            loud,
+        }
+    }
+}
+
+/// One domain: head and cabinet.
+pub fn domain(out: &mut String, look: &Look<'_>, view: &DomainView, replica_named: bool) {
+    let head = DomainHead::new(view, look.tp, replica_named);
+    let _ = write!(
+        out,
+        "<section class=\"dom\" data-dom=\"{0}\" aria-label=\"Domain {0}\"><header><div class=\"l1\"><h3>D{0}</h3>\
+         <span class=\"m pl\">{1}</span><span class=\"tp\"><b>{2}</b><span class=\"m\">{3}</span></span></div>\
+         <div class=\"s cn{4}\">{5}</div></header>",
+        view.index,
+        head.place,
+        head.degree,
+        head.of,
+        if head.loud { "" } else { " m" },
+        head.condition
+    );
+    cabinet(out, look, view);
+    out.push_str("</section>");
+}
+
+/// Whether the head of a group names one replica, so that its racks need not.
+pub fn one_replica(head: &Head) -> bool {
+    head.title.starts_with("Replica ")
+}
+
+/// One group: head and domains.
+pub fn group(out: &mut String, look: &Look<'_>, group: &Group, head: &Head, views: &[DomainView]) {
+    let hit = if head.hit { " hit" } else { "" };
+    let _ = write!(
+        out,
+        "<div class=\"rep{hit}\" data-first=\"{}\"><header><h3>{}</h3><span class=\"m nt\">{}</span></header><div class=\"doms\">",
+        group.domains.start, head.title, head.note
+    );
+    for view in views
+        .get(group.domains.start as usize..group.domains.end as usize)
+        .unwrap_or_default()
+    {
+        domain(out, look, view, one_replica(head));
+    }
+    out.push_str("</div></div>");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::hardware::system;
+    use crate::scene::rack::{fixture, group::groups, group::head};
+
+    #[test]
+    fn every_gpu_is_a_gridcell_with_its_handles() {
+        let system = system("h100-nvl8").unwrap();
+        let placement = fixture::placement(8, 8, 1, 2);
+        let mut views = fixture::healthy(&placement, 2);
+        views[1].gpus[5].state = GpuState::Failed;
+        views[1].gpus[5].tp_rank = None;
+        views[0].gpus[7].sends_gradients = true;
+        views[0].gpus[2].load = 1.125;
+        let look = Look {
+            shape: RackShape::of(system),
+            tp: 8,
+            gpu: &system.gpu,
+        };
+        let mut out = String::new();
+        for one in groups(&placement, 2) {
+            group(&mut out, &look, &one, &head(&one, &views, 8), &views);
+        }
+        assert_eq!(out.matches("role=\"gridcell\"").count(), 16);
+        assert!(out.contains(
+            "<div class=\"g failed\" role=\"gridcell\" tabindex=\"-1\" data-domain=\"1\" data-gpu=\"5\" data-state=\"failed\" \
+             aria-label=\"Domain 1 GPU 5: failed\"><b></b><i></i></div>"
+        ));
+        assert!(out.contains("class=\"g healthy sends\""));
+        assert!(out.contains("style=\"--x:1.1250\"><b>2</b><i>1980</i>"));
+        assert!(out.contains("class=\"cab board\""));
+    }
+
+    #[test]
+    fn slots_inside_a_domain_are_marked() {
+        let system = system("gb300-nvl72").unwrap();
+        let look = Look {
+            shape: RackShape::of(system),
+            tp: 8,
+            gpu: &system.gpu,
+        };
+        let view = fixture::healthy(&fixture::placement(72, 8, 1, 9), 1).remove(0);
+        assert_eq!(class(&look, 8, &view.gpus[8]), "g healthy slot");
+        assert_eq!(class(&look, 0, &view.gpus[0]), "g healthy");
+        let mut out = String::new();
+        domain(&mut out, &look, &view, false);
+        assert!(out.contains("9 TP groups") && out.contains("9 NVLink switch trays"));
+    }
+}

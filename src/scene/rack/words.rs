@@ -1,0 +1,195 @@
+//! What tiles, racks and tips say.
+
+use crate::core::hardware::Gpu;
+use crate::core::strategy::{DomainView, GpuState, GpuView};
+use std::ops::Range;
+
+/// Clock of a tile: whole MHz where the base clock is published, else the compute factor; empty when it does not compute.
+pub fn clock(gpu: &Gpu, view: &GpuView) -> String {
+    if view.tp_rank.is_none() || view.perf <= 0.0 {
+        return String::new();
+    }
+    gpu.clock(view.perf).map_or_else(
+        || format!("{:.2}", view.perf),
+        |clock| format!("{:.0}", clock.get()),
+    )
+}
+
+/// The text on a tile's left: its rank, the word "idle" where that is the second code, nothing for the rest.
+pub fn rank(view: &GpuView) -> String {
+    match (view.state, view.tp_rank) {
+        (GpuState::Parity | GpuState::Idle, _) => "idle".into(),
+        (_, Some(rank)) => rank.to_string(),
+        _ => String::new(),
+    }
+}
+
+/// The `aria-label`: "Domain 0 GPU 3: healthy, TP rank 3".
+pub fn label(domain: u32, gpu: u32, view: &GpuView) -> String {
+    let mut words = format!("Domain {domain} GPU {gpu}: {}", view.state.words());
+    if let Some(rank) = view.tp_rank {
+        words.push_str(&format!(", TP rank {rank}"));
+    }
+    words
+}
+
+/// The degree of a domain: "TP 70", "TP 6 to 8", "dropped"; empty for a spare domain.
+pub fn degree(view: &DomainView) -> String {
+    let used: Vec<u32> = view
+        .slots
+        .iter()
+        .zip(&view.degrees)
+        .filter(|(slot, _)| slot.is_some())
+        .map(|(_, d)| *d)
+        .collect();
+    match (used.iter().min(), used.iter().max()) {
+        (Some(0), Some(0)) => "dropped".into(),
+        (Some(low), Some(high)) if low == high => format!("TP {low}"),
+        (Some(low), Some(high)) => format!("TP {low} to {high}"),
+        _ => String::new(),
+    }
+}
+
+/// Where a domain's groups belong: "stage 0", "R4 stage 1" when its racks are of several replicas, "9 TP groups".
+pub fn place(view: &DomainView, replica_named: bool) -> String {
+    let used: Vec<(u32, u32)> = view.slots.iter().flatten().copied().collect();
+    match used.as_slice() {
+        [] => "spare".into(),
+        [(_, stage)] if replica_named => format!("stage {stage}"),
+        [(replica, stage)] => format!("R{replica} stage {stage}"),
+        many => format!("{} TP groups", many.len()),
+    }
+}
+
+/// How a domain is doing: "2 failed, 70 boosted", "all healthy, 70 and 71 reshard".
+pub fn condition(view: &DomainView) -> String {
+    let count = |state: GpuState| view.gpus.iter().filter(|gpu| gpu.state == state).count();
+    let mut parts: Vec<String> = [
+        GpuState::Failed,
+        GpuState::Restarting,
+        GpuState::Slow,
+        GpuState::Boosted,
+        GpuState::Parity,
+        GpuState::Idle,
+        GpuState::Spare,
+        GpuState::LeftOver,
+    ]
+    .into_iter()
+    .map(|state| (count(state), state))
+    .filter(|(n, _)| *n > 0)
+    .map(|(n, state)| format!("{n} {}", state.words()))
+    .collect();
+    let healthy = count(GpuState::Healthy);
+    if parts.is_empty() {
+        let senders: Vec<u32> = (0..)
+            .zip(&view.gpus)
+            .filter(|(_, gpu)| gpu.sends_gradients)
+            .map(|(index, _)| index)
+            .collect();
+        return match runs(&senders).as_slice() {
+            [] => "all healthy".into(),
+            [one] if one.len() == 1 => format!("all healthy, {} reshards", one.start),
+            [one] if one.len() == 2 => {
+                format!("all healthy, {} and {} reshard", one.start, one.start + 1)
+            }
+            [one] => format!("all healthy, {} to {} reshard", one.start, one.end - 1),
+            _ => format!("all healthy, {} reshard", senders.len()),
+        };
+    }
+    if healthy > 0 && parts.len() < 3 {
+        parts.push(format!("{healthy} healthy"));
+    }
+    parts.join(", ")
+}
+
+/// Runs of consecutive numbers.
+fn runs(sorted: &[u32]) -> Vec<Range<u32>> {
+    let mut all: Vec<Range<u32>> = Vec::new();
+    for &n in sorted {
+        match all.last_mut() {
+            Some(run) if run.end == n => run.end = n + 1,
+            _ => all.push(n..n + 1),
+        }
+    }
+    all
+}
+
+/// A whole number with thousands commas.
+pub fn thousands(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::hardware::system;
+    use crate::scene::rack::fixture;
+
+    #[test]
+    fn labels_are_the_handles_that_tests_rely_on() {
+        let mut view = fixture::healthy(&fixture::placement(8, 8, 1, 1), 1).remove(0);
+        assert_eq!(
+            label(0, 3, &view.gpus[3]),
+            "Domain 0 GPU 3: healthy, TP rank 3"
+        );
+        view.gpus[3].state = GpuState::Parity;
+        view.gpus[3].tp_rank = None;
+        assert_eq!(
+            label(0, 3, &view.gpus[3]),
+            "Domain 0 GPU 3: idle for parity"
+        );
+    }
+
+    #[test]
+    fn a_clock_is_mhz_where_published_and_a_factor_elsewhere() {
+        let view = GpuView {
+            state: GpuState::Boosted,
+            tp_rank: Some(0),
+            load: 1.0,
+            perf: 1.05,
+            sends_gradients: false,
+        };
+        assert_eq!(clock(&system("b200-nvl8").unwrap().gpu, &view), "2063");
+        assert_eq!(clock(&system("gb300-nvl72").unwrap().gpu, &view), "1.05");
+        assert_eq!(
+            clock(
+                &system("gb300-nvl72").unwrap().gpu,
+                &GpuView {
+                    tp_rank: None,
+                    ..view
+                }
+            ),
+            ""
+        );
+    }
+
+    #[test]
+    fn conditions_count_what_is_not_healthy() {
+        let mut view = fixture::healthy(&fixture::placement(72, 72, 2, 8), 1).remove(0);
+        assert_eq!(condition(&view), "all healthy");
+        view.gpus[70].sends_gradients = true;
+        view.gpus[71].sends_gradients = true;
+        assert_eq!(condition(&view), "all healthy, 70 and 71 reshard");
+        for gpu in &mut view.gpus {
+            gpu.state = GpuState::Boosted;
+        }
+        view.gpus[17].state = GpuState::Failed;
+        assert_eq!(condition(&view), "1 failed, 71 boosted");
+    }
+
+    #[test]
+    fn thousands_have_commas() {
+        assert_eq!(
+            [0, 999, 1152, 32_768, 1_000_000].map(thousands),
+            ["0", "999", "1,152", "32,768", "1,000,000"]
+        );
+    }
+}
