@@ -1,7 +1,13 @@
 //! Small helpers around the document.
 
+use leptos::leptos_dom::helpers::AnimationFrameRequestHandle;
+use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::{Document, Element, HtmlElement, Window};
+use wasm_bindgen::closure::Closure;
+use web_sys::{
+    CanvasRenderingContext2d, Document, Element, HtmlCanvasElement, HtmlElement, ResizeObserver,
+    ResizeObserverEntry, Window,
+};
 
 /// The window; absent only outside a page.
 pub fn window() -> Option<Window> {
@@ -75,4 +81,94 @@ pub fn hash() -> String {
     window()
         .and_then(|w| w.location().hash().ok())
         .unwrap_or_default()
+}
+
+/// Calls back with the size of an element's content box, CSS px, at once and whenever it changes.
+pub fn on_resize<E>(node: NodeRef<E>, changed: impl Fn(f64, f64) + 'static)
+where
+    E: leptos::html::ElementType + 'static,
+    E::Output: JsCast + AsRef<Element> + Clone + 'static,
+{
+    let changed = std::rc::Rc::new(changed);
+    let kept = StoredValue::new_local(None::<(ResizeObserver, Closure<dyn FnMut(js_sys::Array)>)>);
+    Effect::new(move |_| {
+        let Some(element) = node.get() else { return };
+        let changed = std::rc::Rc::clone(&changed);
+        let callback = Closure::<dyn FnMut(js_sys::Array)>::new(move |entries: js_sys::Array| {
+            let last = entries.pop();
+            if let Some(entry) = last.dyn_ref::<ResizeObserverEntry>() {
+                let rect = entry.content_rect();
+                changed(rect.width(), rect.height());
+            }
+        });
+        if let Ok(observer) = ResizeObserver::new(callback.as_ref().unchecked_ref()) {
+            observer.observe(element.as_ref());
+            kept.set_value(Some((observer, callback)));
+        }
+    });
+    on_cleanup(move || {
+        if let Some(Some((observer, _))) = kept.try_update_value(Option::take) {
+            observer.disconnect();
+        }
+    });
+}
+
+/// At most one pending animation frame; a later request replaces the one before.
+#[derive(Default)]
+pub struct Frame(Option<AnimationFrameRequestHandle>);
+
+impl Frame {
+    /// Runs before the next paint.
+    pub fn request(&mut self, paint: impl FnOnce() + 'static) {
+        if let Some(handle) = self.0.take() {
+            handle.cancel();
+        }
+        self.0 = request_animation_frame_with_handle(paint).ok();
+    }
+}
+
+impl Drop for Frame {
+    fn drop(&mut self) {
+        if let Some(handle) = self.0.take() {
+            handle.cancel();
+        }
+    }
+}
+
+/// Sizes a canvas to whole device pixels and returns its cleared context, scaled to CSS px.
+pub fn canvas(
+    canvas: &HtmlCanvasElement,
+    wide: f64,
+    high: f64,
+) -> Option<CanvasRenderingContext2d> {
+    let rect = canvas.get_bounding_client_rect();
+    let laid = f64::from(canvas.offset_width());
+    // Page zoom by CSS multiplies device pixels too.
+    let zoom = if laid > 0.0 && rect.width() > 0.0 {
+        rect.width() / laid
+    } else {
+        1.0
+    };
+    let ratio = window()?.device_pixel_ratio() * zoom;
+    let (w, h) = (
+        (wide * ratio).floor().max(1.0),
+        (high * ratio).floor().max(1.0),
+    );
+    if f64::from(canvas.width()) != w || f64::from(canvas.height()) != h {
+        canvas.set_width(w as u32);
+        canvas.set_height(h as u32);
+    }
+    style(canvas, "width", &format!("{}px", w / ratio));
+    style(canvas, "height", &format!("{}px", h / ratio));
+    let pen: CanvasRenderingContext2d = canvas.get_context("2d").ok()??.dyn_into().ok()?;
+    pen.reset_transform().ok()?;
+    pen.clear_rect(0.0, 0.0, w, h);
+    pen.scale(ratio, ratio).ok()?;
+    Some(pen)
+}
+
+/// Sets one property of an element's own style.
+pub fn style(element: &HtmlElement, name: &str, value: &str) {
+    // Fails only on an invalid name.
+    let _ = HtmlElement::style(element).set_property(name, value);
 }

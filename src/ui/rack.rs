@@ -1,9 +1,137 @@
-//! Racks: one per domain, every GPU a tile.
+//! Racks: one per domain, every GPU a tile that a click fails or repairs.
+//!
+//! The tiles are built once per shape from [`crate::scene::rack::html`] and then patched in place, so that a click costs
+//! what changed and not what is shown.
 
+mod actions;
+mod band;
+mod head;
+mod input;
+mod legend;
+mod map;
+mod menu;
+mod motion;
+mod plan;
+mod slips;
+mod stage;
+mod tip;
+
+pub use actions::{fail_random, repair_all};
+
+use super::dom;
+use super::state::{Form, use_app};
+use head::Head;
+use input::Input;
+use legend::Legend;
+use leptos::html::Div;
 use leptos::prelude::*;
+use map::Map;
+use menu::Menu;
+use plan::Plan;
+use stage::Stage;
+use tip::Tip;
+
+/// What the parts of the racks share. `Copy`, like everything reactive.
+#[derive(Clone, Copy)]
+pub struct View {
+    /// The scrolling box.
+    pub scroller: NodeRef<Div>,
+    /// What stands in the document.
+    pub plan: Memo<Plan>,
+    /// The elements of the tiles.
+    pub stage: StoredValue<Stage, LocalStorage>,
+    /// First and last domain in view.
+    pub seen: RwSignal<(u32, u32)>,
+    /// The group looked at: the first in the document where not all fit, the only one on a phone.
+    pub focus: RwSignal<u32>,
+    /// The tile whose menu is open.
+    pub menu: RwSignal<Option<menu::Open>>,
+    /// Tiles marked with the keyboard.
+    pub marked: RwSignal<Vec<(u32, u32)>>,
+}
 
 /// The racks of the Rack page.
 #[component]
 pub fn Racks() -> impl IntoView {
-    view! { <section class="racks" aria-label="Racks"></section> }
+    let app = use_app();
+    let focus = RwSignal::new(0);
+    let plan = Memo::new(move |_| {
+        let domains = app.views.read().len() as u32;
+        Plan::new(
+            &app.job.read(),
+            domains,
+            focus.get(),
+            app.form.get() == Form::Phone,
+        )
+    });
+    let view = View {
+        scroller: NodeRef::new(),
+        plan,
+        stage: StoredValue::new_local(Stage::default()),
+        seen: RwSignal::new((0, 0)),
+        focus,
+        menu: RwSignal::new(None),
+        marked: RwSignal::new(Vec::new()),
+    };
+    provide_context(view);
+    provide_context(head::Dice::new());
+    let groups = NodeRef::<Div>::new();
+    let width = RwSignal::new(0.0);
+    let section = NodeRef::<leptos::html::Section>::new();
+
+    // Build or patch, then animate what moved. One effect, so that a click touches the document once.
+    Effect::new(move |_| {
+        let (Some(root), plan, views) = (groups.get(), plan.get(), app.views.get()) else {
+            return;
+        };
+        let change = view
+            .stage
+            .try_update_value(|stage| stage.show(&root, &plan, &views));
+        if let Some(change) = change {
+            let still = dom::reduced_motion();
+            view.stage
+                .with_value(|stage| motion::play(stage, &change, still));
+            if let Some(scroller) = view.scroller.get_untracked() {
+                slips::play(&scroller, view.stage, &change, still);
+            }
+        }
+    });
+
+    // Tile size follows the width.
+    Effect::new(move |_| {
+        let (Some(root), plan, width) = (groups.get(), plan.get(), width.get()) else {
+            return;
+        };
+        if width > 0.0 {
+            let tile = plan.tile(width);
+            stage::fit(&root, tile);
+            input::see(view);
+        }
+    });
+    dom::on_resize(view.scroller, move |wide, _| width.set(wide));
+
+    Effect::new(move |_| {
+        let hover = app.hover.get();
+        let radius = app.scenario(|scenario| scenario.policy.blast_radius);
+        view.stage.update_value(|stage| stage.point(hover, radius));
+    });
+    Effect::new(move |_| {
+        let marked = view.marked.get();
+        view.stage.update_value(|stage| stage.mark(&marked));
+    });
+
+    view! {
+        <section class="racks" aria-label="Racks" node_ref=section>
+            <Head />
+            <div class="stand">
+                <Input>
+                    <div class="groups" node_ref=groups></div>
+                </Input>
+                <Map />
+            </div>
+            <Legend />
+            <Tip within=section />
+            <Menu within=section />
+        </section>
+    }
 }

@@ -50,9 +50,11 @@ fn tile(out: &mut String, look: &Look<'_>, domain: u32, index: u32, gpu: &GpuVie
     // Writing to a string cannot fail.
     let _ = write!(
         out,
-        "<div class=\"{}\" role=\"gridcell\" tabindex=\"-1\" data-domain=\"{domain}\" data-gpu=\"{index}\" data-state=\"{}\" \
+        "<div class=\"{}\" role=\"gridcell\" tabindex=\"{}\" data-domain=\"{domain}\" data-gpu=\"{index}\" data-state=\"{}\" \
          aria-label=\"{}\"{style}><b>{}</b><i>{}</i></div>",
         class(look, index, gpu),
+        // One tab stop a rack; arrows move it.
+        if index == 0 { 0 } else { -1 },
         gpu.state.id(),
         words::label(domain, index, gpu),
         words::rank(gpu),
@@ -93,7 +95,7 @@ fn cabinet(out: &mut String, look: &Look<'_>, view: &DomainView) {
 }
 
 /// The two lines over a domain: name and place, degree, condition.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DomainHead {
     /// "stage 0".
     pub place: String,

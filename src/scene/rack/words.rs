@@ -114,19 +114,6 @@ fn runs(sorted: &[u32]) -> Vec<Range<u32>> {
     all
 }
 
-/// A whole number with thousands commas.
-pub fn thousands(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,13 +170,5 @@ mod tests {
         }
         view.gpus[17].state = GpuState::Failed;
         assert_eq!(condition(&view), "1 failed, 71 boosted");
-    }
-
-    #[test]
-    fn thousands_have_commas() {
-        assert_eq!(
-            [0, 999, 1152, 32_768, 1_000_000].map(thousands),
-            ["0", "999", "1,152", "32,768", "1,000,000"]
-        );
     }
 }

@@ -1,0 +1,128 @@
+//! Above the racks: under which strategy, what a click does, the two main actions.
+
+use super::actions;
+use crate::core::strategy::StrategyId;
+use crate::ui::shell::{Icon, Marker};
+use crate::ui::state::use_app;
+use leptos::prelude::*;
+
+/// How many GPUs the random button fails, and the seed that says which.
+#[derive(Clone, Copy)]
+pub struct Dice {
+    /// GPUs.
+    pub count: RwSignal<u32>,
+    /// Seed of the next throw; each throw adds one.
+    pub seed: RwSignal<u64>,
+}
+
+impl Dice {
+    /// One GPU, seed 1.
+    pub fn new() -> Self {
+        Self {
+            count: RwSignal::new(1),
+            seed: RwSignal::new(1),
+        }
+    }
+
+    /// Throws once.
+    pub fn throw(self, app: crate::ui::state::App) {
+        actions::fail_random(app, self.count.get_untracked(), self.seed.get_untracked());
+        self.seed.update(|seed| *seed = seed.wrapping_add(1));
+    }
+}
+
+/// Above the racks: under which strategy, what a click does, the two main actions.
+#[component]
+pub fn Head() -> impl IntoView {
+    let app = use_app();
+    let dice = expect_context::<Dice>();
+    let open = RwSignal::new(false);
+    let count = dice.count;
+    let label = move || match count.get() {
+        1 => "Fail a random GPU".to_owned(),
+        n => format!("Fail {n} random GPUs"),
+    };
+    let number = move |text: String| text.trim().parse::<u64>().ok();
+    view! {
+        <div class="rh">
+            <div>
+                <h2>
+                    "Racks " <span class="m">"under"</span> " " <Marker of=app.selected /> " "
+                    {move || StrategyId::id(app.selected.get())}
+                </h2>
+                <div class="hint">
+                    <b>"Click any GPU to fail it,"</b>
+                    " click again to repair. "
+                    <span class="m">"Drag for many, right-click for kinds."</span>
+                </div>
+            </div>
+            <span class="grow"></span>
+            <div class="two">
+                <button class="tb pri" on:click=move |_| dice.throw(app)>
+                    <Icon name="i-dice" />
+                    <span>{label}</span>
+                    " "
+                    <kbd>"R"</kbd>
+                </button>
+                <button
+                    class="tb pri more"
+                    aria-label="How many, and the seed"
+                    aria-expanded=move || open.get().to_string()
+                    on:click=move |_| open.update(|open| *open = !*open)
+                >
+                    <svg class="cv" viewBox="0 0 8 8" aria-hidden="true">
+                        <use href="#i-cv" />
+                    </svg>
+                </button>
+                <Show when=move || open.get()>
+                    <div
+                        class="pop dice"
+                        role="dialog"
+                        aria-label="Random failures"
+                        on:keydown=move |event| {
+                            if event.key() == "Escape" {
+                                event.stop_propagation();
+                                open.set(false);
+                            }
+                        }
+                    >
+                        <label class="fld">
+                            "GPUs"
+                            <input
+                                class="num"
+                                type="number"
+                                min="1"
+                                max="1000"
+                                prop:value=move || count.get().to_string()
+                                on:input=move |event| {
+                                    if let Some(n) = number(event_target_value(&event)) {
+                                        count.set(n.clamp(1, 1000) as u32);
+                                    }
+                                }
+                            />
+                        </label>
+                        <label class="fld">
+                            "Seed"
+                            <input
+                                class="num"
+                                type="number"
+                                min="0"
+                                prop:value=move || dice.seed.get().to_string()
+                                on:input=move |event| {
+                                    if let Some(n) = number(event_target_value(&event)) {
+                                        dice.seed.set(n);
+                                    }
+                                }
+                            />
+                        </label>
+                        <p class="m s">"Same seed, same GPUs. Each throw adds one to it."</p>
+                    </div>
+                </Show>
+            </div>
+            <button class="tb line" on:click=move |_| actions::repair_all(app)>
+                "Repair all "
+                <kbd>"U"</kbd>
+            </button>
+        </div>
+    }
+}

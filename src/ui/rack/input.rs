@@ -1,0 +1,371 @@
+//! Pointer and keyboard on the racks. One set of listeners on the scrolling box serves every tile.
+
+use super::View;
+use super::actions::{self, At};
+use super::band::Band;
+use super::head::Dice;
+use super::menu::Open;
+use super::stage::is_down;
+use crate::core::strategy::StrategyId;
+use crate::scene::rack::pick;
+use crate::ui::dom;
+use crate::ui::state::{App, use_app};
+use gloo::timers::callback::Timeout;
+use leptos::ev;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, KeyboardEvent, PointerEvent};
+
+/// How long a finger rests before the menu opens, ms.
+const HOLD: u32 = 480;
+/// How far a pointer may move and still click, CSS px.
+const SLACK: f64 = 5.0;
+
+/// What one pointer is doing between down and up.
+#[derive(Default)]
+struct Press {
+    at: Option<At>,
+    x: f64,
+    y: f64,
+    mouse: bool,
+    moved: bool,
+    hold: Option<Timeout>,
+    /// The click that follows this press is not one.
+    spent: bool,
+}
+
+/// The tile that an event happened on.
+fn tile_of(event: &web_sys::Event) -> Option<At> {
+    let tile = dom::target(event)?.closest(".g[data-gpu]").ok()??;
+    at(&tile)
+}
+
+/// Domain and GPU of a tile.
+pub fn at(tile: &Element) -> Option<At> {
+    let number = |name: &str| tile.get_attribute(name)?.parse().ok();
+    Some((number("data-domain")?, number("data-gpu")?))
+}
+
+/// Notes which domains are in view.
+pub fn see(view: View) {
+    let Some(scroller) = view.scroller.get_untracked() else {
+        return;
+    };
+    let (top, bottom) = (
+        scroller.scroll_top() as f64,
+        (scroller.scroll_top() + scroller.client_height()) as f64,
+    );
+    let seen = view.stage.with_value(|stage| {
+        let mut seen: Option<(u32, u32)> = None;
+        for domain in &stage.domains {
+            let Some(section) = domain.section.dyn_ref::<web_sys::HtmlElement>() else {
+                continue;
+            };
+            let (y, h) = (
+                f64::from(section.offset_top()),
+                f64::from(section.offset_height()),
+            );
+            // More than a third of it.
+            if h > 0.0 && (y + h).min(bottom) - y.max(top) > h / 3.0 {
+                seen = Some(seen.map_or((domain.index, domain.index), |(first, _)| {
+                    (first, domain.index)
+                }));
+            }
+        }
+        seen
+    });
+    if let Some(seen) = seen
+        && view.seen.get_untracked() != seen
+    {
+        view.seen.set(seen);
+    }
+}
+
+/// The scrolling box with its listeners.
+#[component]
+pub fn Input(children: Children) -> impl IntoView {
+    let app = use_app();
+    let view = expect_context::<View>();
+    let dice = expect_context::<Dice>();
+    let press = StoredValue::new_local(Press::default());
+    let band = Band::new();
+
+    let down = move |event: PointerEvent| {
+        let mouse = event.pointer_type() == "mouse";
+        if !event.is_primary() || (mouse && event.button() != 0) {
+            return;
+        }
+        let at = tile_of(&event);
+        let hold = at.filter(|_| !mouse).map(|at| {
+            Timeout::new(HOLD, move || {
+                press.update_value(|press| press.spent = true);
+                view.menu.set(Some(Open::on(vec![at])));
+            })
+        });
+        let (x, y) = (f64::from(event.client_x()), f64::from(event.client_y()));
+        press.set_value(Press {
+            at,
+            x,
+            y,
+            mouse,
+            hold,
+            ..Press::default()
+        });
+    };
+    let moved = move |event: PointerEvent| {
+        let (x, y) = (f64::from(event.client_x()), f64::from(event.client_y()));
+        let pressed = event.buttons() & 1 == 1;
+        let drags = press
+            .try_update_value(|press| {
+                if pressed && !press.moved && (press.x - x).hypot(press.y - y) > SLACK {
+                    press.moved = true;
+                    press.hold = None;
+                }
+                pressed && press.moved && press.mouse
+            })
+            .unwrap_or(false);
+        if drags {
+            let start = press.with_value(|press| (press.x, press.y));
+            if !band.active() {
+                band.start(view, start);
+                if let Some(scroller) = view.scroller.get_untracked() {
+                    let _ = scroller.set_pointer_capture(event.pointer_id());
+                }
+                app.hover.set(None);
+            }
+            band.stretch((x, y));
+        } else if event.pointer_type() == "mouse" {
+            point(app, tile_of(&event));
+        }
+    };
+    let up = move |_: PointerEvent| {
+        press.update_value(|press| {
+            press.hold = None;
+            press.spent |= press.moved && press.mouse;
+        });
+        let inside = band.finish();
+        if !inside.is_empty() {
+            actions::toggle(app, &inside);
+        }
+    };
+    let cancel = move |_: PointerEvent| {
+        press.update_value(|press| press.hold = None);
+        band.drop_it();
+    };
+    let click = move |event: web_sys::MouseEvent| {
+        let spent = press
+            .try_update_value(|press| std::mem::take(&mut press.spent))
+            .unwrap_or(false);
+        if let (false, Some(at)) = (spent, tile_of(&event)) {
+            view.marked.set(Vec::new());
+            view.stage.update_value(|stage| {
+                stage.stop_at(at);
+            });
+            actions::toggle(app, &[at]);
+        }
+    };
+    let context = move |event: web_sys::MouseEvent| {
+        if let Some(at) = tile_of(&event) {
+            event.prevent_default();
+            press.update_value(|press| {
+                press.hold = None;
+                press.spent = press.at.is_some() && !press.mouse;
+            });
+            let marked = view.marked.get_untracked();
+            let gpus = if marked.contains(&at) {
+                marked
+            } else {
+                vec![at]
+            };
+            view.menu.set(Some(Open::on(gpus)));
+        }
+    };
+    let focused = move |event: web_sys::FocusEvent| {
+        if dom::target(&event).is_some_and(|tile| tile.matches(":focus-visible").unwrap_or(false)) {
+            point(app, tile_of(&event));
+        }
+    };
+    let scrolled = StoredValue::new(false);
+    let scroll = move |_| {
+        // One look per frame, however many scroll events.
+        if !scrolled.get_value() {
+            scrolled.set_value(true);
+            request_animation_frame(move || {
+                scrolled.try_set_value(false);
+                see(view);
+            });
+        }
+    };
+    let keys = window_event_listener(ev::keydown, move |event| page_key(app, dice, view, &event));
+    on_cleanup(move || keys.remove());
+    view! {
+        <div
+            class="view"
+            node_ref=view.scroller
+            on:pointerdown=down
+            on:pointermove=moved
+            on:pointerup=up
+            on:pointercancel=cancel
+            on:pointerleave=move |_| point(app, None)
+            on:click=click
+            on:contextmenu=context
+            on:focusin=focused
+            on:focusout=move |_| point(app, None)
+            on:scroll=scroll
+            on:keydown=move |event| tile_key(app, view, &event)
+        >
+            {children()}
+            <div class="band" node_ref=band.node></div>
+        </div>
+    }
+}
+
+fn point(app: App, at: Option<At>) {
+    if app.hover.get_untracked() != at {
+        app.hover.set(at);
+    }
+}
+
+/// Keys on a tile.
+fn tile_key(app: App, view: View, event: &KeyboardEvent) {
+    let Some(here) = tile_of(event) else { return };
+    let Some((shape, first, last)) = view.stage.with_value(|stage| {
+        let shape = stage.plan.as_ref()?.shape;
+        Some((
+            shape,
+            stage.domains.first()?.index,
+            stage.domains.last()?.index,
+        ))
+    }) else {
+        return;
+    };
+    let marked = view.marked.get_untracked();
+    let target = |here: At| {
+        if marked.contains(&here) {
+            marked.clone()
+        } else {
+            vec![here]
+        }
+    };
+    let arrow = match event.key().as_str() {
+        "ArrowLeft" => Some((0, -1)),
+        "ArrowRight" => Some((0, 1)),
+        "ArrowUp" => Some((-1, 0)),
+        "ArrowDown" => Some((1, 0)),
+        _ => None,
+    };
+    let to = match event.key().as_str() {
+        " " => {
+            event.prevent_default();
+            actions::toggle(app, &target(here));
+            return;
+        }
+        "Enter" => {
+            event.prevent_default();
+            view.menu.set(Some(Open::on(target(here))));
+            return;
+        }
+        "Escape" => {
+            view.marked.set(Vec::new());
+            return;
+        }
+        "Home" if event.ctrl_key() => Some((first, 0)),
+        "End" if event.ctrl_key() => Some((last, shape.gpus.saturating_sub(1))),
+        "Home" => Some((here.0, 0)),
+        "End" => Some((here.0, shape.gpus.saturating_sub(1))),
+        "PageUp" => here.0.checked_sub(1).map(|domain| (domain, here.1)),
+        "PageDown" => Some((here.0.saturating_add(1), here.1)),
+        _ => arrow.and_then(|by| pick::step(&shape, here, by, last.saturating_add(1))),
+    };
+    let Some(to) = to.filter(|(domain, _)| (first..=last).contains(domain)) else {
+        if arrow.is_some() {
+            event.prevent_default();
+        }
+        return;
+    };
+    event.prevent_default();
+    if arrow.is_some() && event.shift_key() {
+        // The rectangle between where Shift went down and here; the first marked tile remembers the corner.
+        let corner = marked
+            .first()
+            .copied()
+            .filter(|_| marked.contains(&here))
+            .unwrap_or(here);
+        let mut all = pick::rectangle(&shape, corner, to);
+        all.retain(|at| *at != corner);
+        all.insert(0, corner);
+        app.said
+            .set(format!("{} GPUs marked. Space fails them.", all.len()));
+        view.marked.set(all);
+    } else if !marked.is_empty() {
+        view.marked.set(Vec::new());
+    }
+    view.stage.update_value(|stage| stage.focus(to));
+    point(app, Some(to));
+}
+
+/// Keys anywhere on the page, except while typing.
+fn page_key(app: App, dice: Dice, view: View, event: &KeyboardEvent) {
+    let key = event.key();
+    if key == "Escape" && (app.help.get_untracked() || view.menu.read_untracked().is_some()) {
+        app.help.set(false);
+        view.menu.set(None);
+        return;
+    }
+    let typing = dom::target(event).is_some_and(|element| {
+        element
+            .matches("input, select, textarea, [contenteditable]")
+            .unwrap_or(false)
+            && !element
+                .matches("input[type=range], input[type=checkbox], input[type=radio]")
+                .unwrap_or(false)
+    });
+    let modal = dom::target(event)
+        .is_some_and(|element| element.closest("[role=dialog]").ok().flatten().is_some());
+    if typing || modal || event.alt_key() {
+        return;
+    }
+    let command = event.ctrl_key() || event.meta_key();
+    match (key.as_str(), command, event.shift_key()) {
+        ("z" | "Z", true, false) => {
+            event.prevent_default();
+            app.said.set(if app.undo() {
+                "Undone.".into()
+            } else {
+                "Nothing to undo.".into()
+            });
+        }
+        ("z" | "Z", true, true) | ("y", true, false) => {
+            event.prevent_default();
+            app.said.set(if app.redo() {
+                "Done again.".into()
+            } else {
+                "Nothing to do again.".into()
+            });
+        }
+        (_, true, _) => {}
+        ("u" | "U", false, _) => actions::repair_all(app),
+        ("r" | "R", false, _) => dice.throw(app),
+        ("?", false, _) => app.help.set(true),
+        (digit, false, false) => {
+            let index = digit.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
+            if let Some(strategy) = index.and_then(|index| StrategyId::ALL.get(index)) {
+                app.selected.set(*strategy);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The verb for a tile's tip.
+pub fn verb(view: View, at: At) -> &'static str {
+    let down = view
+        .stage
+        .with_value(|stage| stage.gpu(at))
+        .is_some_and(|gpu| is_down(gpu.state));
+    if down {
+        "Click to repair"
+    } else {
+        "Click to fail"
+    }
+}

@@ -1,0 +1,324 @@
+//! The map at the right edge: every domain, the part in view, and the scrollbar of the racks.
+
+use super::View;
+use super::input::see;
+use crate::core::strategy::{DomainView, GpuState};
+use crate::scene::rack::map::{Map as Cells, Rect, map};
+use crate::ui::dom;
+use crate::ui::state::{Form, use_app};
+use leptos::html::{Canvas, Div};
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, HtmlElement};
+
+/// Room around the cells for the frame of what is in view, CSS px.
+const PAD: f64 = 3.0;
+
+/// The map of every domain.
+#[component]
+pub fn Map() -> impl IntoView {
+    let app = use_app();
+    let view = expect_context::<View>();
+    let canvas = NodeRef::<Canvas>::new();
+    let holder = NodeRef::<Div>::new();
+    let size = RwSignal::new((0.0, 0.0));
+    dom::on_resize(holder, move |wide, high| size.set((wide, high)));
+    let cells = Memo::new(move |_| {
+        let (wide, high) = size.get();
+        let plan = view.plan.read();
+        if app.form.get() == Form::Phone {
+            return strip(
+                plan.domains,
+                plan.groups
+                    .iter()
+                    .map(|group| group.domains.len())
+                    .collect(),
+                high,
+            );
+        }
+        map(&plan.groups, wide - 2.0 * PAD, high - 2.0 * PAD)
+    });
+    let frame = StoredValue::new_local(dom::Frame::default());
+    Effect::new(move |_| {
+        let (canvas, cells, views) = (canvas.get(), cells.get(), app.views.get());
+        let (seen, theme, size, _) = (
+            view.seen.get(),
+            app.theme.get(),
+            size.get(),
+            app.hover.get().map(|at| at.0),
+        );
+        let Some(canvas) = canvas else { return };
+        let _ = theme;
+        frame.update_value(|frame| {
+            frame.request(move || paint(&canvas, &cells, &views, seen, size));
+        });
+    });
+    let go = move |x: f64, y: f64, smooth: bool| {
+        let Some(domain) = cells.with_untracked(|cells| cells.hit(x - PAD, y - PAD)) else {
+            return;
+        };
+        show(view, domain as u32, smooth);
+    };
+    let at = move |event: &web_sys::PointerEvent| {
+        let canvas: HtmlElement = event.current_target()?.dyn_into().ok()?;
+        let (rect, wide) = (
+            canvas.get_bounding_client_rect(),
+            f64::from(canvas.offset_width()),
+        );
+        let zoom = if wide > 0.0 { rect.width() / wide } else { 1.0 };
+        Some((
+            (f64::from(event.client_x()) - rect.left()) / zoom,
+            (f64::from(event.client_y()) - rect.top()) / zoom,
+        ))
+    };
+    let down = move |event: web_sys::PointerEvent| {
+        if let Some(target) = event
+            .current_target()
+            .and_then(|target| target.dyn_into::<HtmlElement>().ok())
+        {
+            let _ = target.set_pointer_capture(event.pointer_id());
+        }
+        if let Some((x, y)) = at(&event) {
+            go(x, y, true);
+        }
+    };
+    let drag = move |event: web_sys::PointerEvent| {
+        if event.buttons() & 1 == 1
+            && let Some((x, y)) = at(&event)
+        {
+            go(x, y, false);
+        }
+    };
+    let keys = move |event: web_sys::KeyboardEvent| {
+        let last = view.plan.read_untracked().domains.saturating_sub(1);
+        let (first, end) = view.seen.get_untracked();
+        let page = end.saturating_sub(first) + 1;
+        let to = match event.key().as_str() {
+            "ArrowDown" | "ArrowRight" | "PageDown" => end.saturating_add(1),
+            "ArrowUp" | "ArrowLeft" | "PageUp" => first.saturating_sub(page),
+            "Home" => 0,
+            "End" => last,
+            _ => return,
+        };
+        event.prevent_default();
+        show(view, to.min(last), true);
+    };
+    let text = move || {
+        let (first, last) = view.seen.get();
+        format!("Domains {first} to {last} of {}", view.plan.read().domains)
+    };
+    view! {
+        <div class="mm" class:wide=move || !view.plan.read().whole() node_ref=holder>
+            <canvas
+                node_ref=canvas
+                tabindex="0"
+                role="scrollbar"
+                aria-controls="racks"
+                aria-orientation="vertical"
+                aria-label="All domains"
+                aria-valuemin="0"
+                aria-valuemax=move || view.plan.read().domains.saturating_sub(1).to_string()
+                aria-valuenow=move || view.seen.get().0.to_string()
+                aria-valuetext=text
+                on:pointerdown=down
+                on:pointermove=drag
+                on:keydown=keys
+            ></canvas>
+        </div>
+    }
+}
+
+/// Brings a domain into view: scrolls to its group, or puts its group into the document.
+pub fn show(view: View, domain: u32, smooth: bool) {
+    let plan = view.plan.get_untracked();
+    let group = plan.group_of(domain);
+    if plan.phone || !plan.shown.contains(&group) {
+        view.focus
+            .set(if plan.phone { domain } else { group as u32 });
+    }
+    let Some(scroller) = view.scroller.get_untracked() else {
+        return;
+    };
+    let section = view
+        .stage
+        .with_value(|stage| stage.domain(domain).map(|domain| domain.section.clone()));
+    if let Some(rep) = section
+        .and_then(|section| section.closest(".rep").ok().flatten())
+        .and_then(|rep| rep.dyn_into::<HtmlElement>().ok())
+    {
+        let options = web_sys::ScrollToOptions::new();
+        options.set_top(f64::from(rep.offset_top()));
+        options.set_behavior(if smooth && !dom::reduced_motion() {
+            web_sys::ScrollBehavior::Smooth
+        } else {
+            web_sys::ScrollBehavior::Instant
+        });
+        scroller.scroll_to_with_scroll_to_options(&options);
+        if !smooth {
+            see(view);
+        }
+    }
+}
+
+/// On a phone: one row of cells, groups apart, that the finger pushes sideways.
+fn strip(domains: u32, groups: Vec<usize>, high: f64) -> Cells {
+    let (wide, gap, apart) = (16.0, 3.0, 9.0);
+    let tall = (high - 2.0 * PAD - 17.0).clamp(8.0, 32.0);
+    let mut out = Cells {
+        cells: Vec::with_capacity(domains as usize),
+        labels: Vec::new(),
+        height: high,
+    };
+    let mut x = 0.0;
+    for (index, many) in groups.into_iter().enumerate() {
+        let start = x;
+        for _ in 0..many {
+            out.cells.push(Rect {
+                x,
+                y: 0.0,
+                w: wide,
+                h: tall,
+            });
+            x += wide + gap;
+        }
+        out.labels
+            .push(((start + x - gap) / 2.0, tall + 13.0, index));
+        x += apart;
+    }
+    out
+}
+
+fn paint(
+    canvas: &HtmlCanvasElement,
+    cells: &Cells,
+    views: &[DomainView],
+    seen: (u32, u32),
+    (wide, high): (f64, f64),
+) {
+    let widest = cells
+        .cells
+        .iter()
+        .map(|cell| cell.x + cell.w)
+        .fold(0.0, f64::max)
+        + 2.0 * PAD;
+    let (wide, high) = (
+        wide.max(widest.min(4000.0)),
+        high.min(cells.height + 2.0 * PAD),
+    );
+    let Some(pen) = dom::canvas(canvas, wide, high) else {
+        return;
+    };
+    let ink = Inks::read(canvas);
+    let _ = pen.translate(PAD, PAD);
+    for (cell, view) in cells.cells.iter().zip(views) {
+        domain(&pen, &ink, cell, view);
+    }
+    pen.set_font(&format!("10.5px {}", ink.font));
+    pen.set_text_align("center");
+    pen.set_fill_style_str(&ink.faint);
+    for &(x, y, group) in &cells.labels {
+        let _ = pen.fill_text(&format!("R{group}"), x, y + 3.0);
+    }
+    let (first, last) = seen;
+    if let Some(all) = cells.around(first as usize..=last as usize)
+        && (last - first + 1) < views.len() as u32
+    {
+        pen.set_stroke_style_str(&ink.ink);
+        pen.set_line_width(1.6);
+        pen.begin_path();
+        let _ = pen.round_rect_with_f64(all.x - 2.2, all.y - 2.2, all.w + 4.4, all.h + 4.4, 4.0);
+        pen.stroke();
+    }
+}
+
+struct Inks {
+    ink: String,
+    faint: String,
+    line: String,
+    healthy: String,
+    boosted: String,
+    boosted_tint: String,
+    failed: String,
+    slow: String,
+    spare: String,
+    spare_tint: String,
+    sunk: String,
+    font: String,
+}
+
+impl Inks {
+    fn read(canvas: &HtmlCanvasElement) -> Self {
+        let style = dom::window().and_then(|w| w.get_computed_style(canvas).ok().flatten());
+        let of = |name: &str| {
+            style
+                .as_ref()
+                .and_then(|s| s.get_property_value(name).ok())
+                .unwrap_or_default()
+                .trim()
+                .to_owned()
+        };
+        Self {
+            ink: of("--ink"),
+            faint: of("--ink3"),
+            line: of("--line2"),
+            healthy: of("--st-healthy-bg"),
+            boosted: of("--st-boosted"),
+            boosted_tint: of("--st-boosted-bg"),
+            failed: of("--st-failed"),
+            slow: of("--st-slow"),
+            spare: of("--st-spare"),
+            spare_tint: of("--st-spare-bg"),
+            sunk: of("--sunk"),
+            font: of("--sans"),
+        }
+    }
+}
+
+fn domain(pen: &CanvasRenderingContext2d, ink: &Inks, cell: &Rect, view: &DomainView) {
+    let has = |state: GpuState| view.gpus.iter().any(|gpu| gpu.state == state);
+    let reduced = view.slots.iter().zip(&view.degrees).any(|(slot, degree)| {
+        slot.is_some()
+            && f64::from(*degree) < view.gpus.len() as f64 / view.slots.len().max(1) as f64
+            && *degree > 0
+    });
+    let (fill, edge) = if has(GpuState::Boosted) {
+        (&ink.boosted_tint, &ink.boosted)
+    } else if has(GpuState::Spare) && !has(GpuState::Healthy) {
+        (&ink.spare_tint, &ink.spare)
+    } else if has(GpuState::Idle) && !has(GpuState::Healthy) {
+        (&ink.sunk, &ink.line)
+    } else if reduced {
+        (&ink.healthy, &ink.boosted)
+    } else {
+        (&ink.healthy, &ink.line)
+    };
+    pen.set_fill_style_str(fill);
+    pen.begin_path();
+    let _ = pen.round_rect_with_f64(cell.x, cell.y, cell.w, cell.h, 2.0_f64.min(cell.w / 4.0));
+    pen.fill();
+    if cell.w >= 5.0 {
+        pen.set_stroke_style_str(edge);
+        pen.set_line_width(1.0);
+        pen.stroke();
+    }
+    let gpus = view.gpus.len();
+    // Rows and columns as in the rack: tall cells are racks of four columns, wide ones boards of two rows.
+    let columns = if cell.h > cell.w {
+        4
+    } else {
+        gpus.div_ceil(2).clamp(1, 8)
+    };
+    let rows = gpus.div_ceil(columns).max(1);
+    let mark = (cell.w * 0.26).clamp(1.2, 3.6);
+    for (index, gpu) in view.gpus.iter().enumerate() {
+        let colour = match gpu.state {
+            GpuState::Failed | GpuState::Restarting => &ink.failed,
+            GpuState::Slow => &ink.slow,
+            _ => continue,
+        };
+        let x = cell.x + 1.5 + (cell.w - 3.0) * ((index % columns) as f64 + 0.5) / columns as f64;
+        let y = cell.y + 1.5 + (cell.h - 3.0) * ((index / columns) as f64 + 0.5) / rows as f64;
+        pen.set_fill_style_str(colour);
+        pen.fill_rect(x - mark / 2.0, y - mark / 2.0, mark, mark);
+    }
+}
