@@ -4,6 +4,7 @@
 //! validation, with system, model and placement resolved.
 
 mod defaults;
+mod fit;
 mod json;
 mod limits;
 mod presets;

@@ -4,6 +4,7 @@ pub mod group;
 pub mod html;
 pub mod map;
 pub mod pick;
+pub mod reach;
 pub mod shape;
 pub mod words;
 

@@ -1,12 +1,12 @@
 //! What frames every page: header, scenario bar, notice, key list, live region.
 
+mod bar;
 mod header;
 mod icon;
-mod scenario_bar;
 
+pub use bar::ScenarioBar;
 pub use header::Header;
 pub use icon::{Glyph, Icon, Marker};
-pub use scenario_bar::ScenarioBar;
 
 use super::state::use_app;
 use leptos::prelude::*;

@@ -107,7 +107,7 @@ impl Band {
             drag.inside = now;
             if let Some(node) = node {
                 let px = |value: f64| format!("{:.1}px", value / drag.zoom);
-                                for (name, value) in [
+                for (name, value) in [
                     ("left", px(left - drag.frame.left())),
                     (
                         "top",

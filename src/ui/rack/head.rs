@@ -89,7 +89,7 @@ pub fn Head() -> impl IntoView {
                         <label class="fld">
                             "GPUs"
                             <input
-                                class="num"
+                                class="inp"
                                 type="number"
                                 min="1"
                                 max="1000"
@@ -104,7 +104,7 @@ pub fn Head() -> impl IntoView {
                         <label class="fld">
                             "Seed"
                             <input
-                                class="num"
+                                class="inp"
                                 type="number"
                                 min="0"
                                 prop:value=move || dice.seed.get().to_string()

@@ -4,6 +4,7 @@ use super::View;
 use super::actions::{self, At, How};
 use crate::core::scenario::{Failure, FailureKind};
 use crate::scene::rack::pick;
+use crate::scene::rack::reach::radii;
 use crate::ui::state::use_app;
 use leptos::html::{Div, Section};
 use leptos::prelude::*;
@@ -80,7 +81,11 @@ fn Card(open: Open, within: NodeRef<Section>) -> impl IntoView {
         [(domain, gpu)] => format!("D{domain} GPU {gpu}"),
         many => format!("{} GPUs", many.len()),
     };
-    let radii = radii(job.system.tray_gpus, size);
+    let radii = radii(
+        job.system.tray_gpus,
+        size,
+        own.unwrap_or(job.scenario.policy.blast_radius),
+    );
     let node = NodeRef::<Div>::new();
     Effect::new(move |_| {
         let (Some(card), Some(frame)) = (node.get(), within.get()) else {
@@ -227,18 +232,6 @@ fn Card(open: Open, within: NodeRef<Section>) -> impl IntoView {
             </div>
         </div>
     }
-}
-
-/// What can go down together: one GPU, its tray or board, its domain.
-pub fn radii(tray: u32, size: u32) -> Vec<(u32, &'static str)> {
-    let mut all = vec![(1, "GPU")];
-    if tray > 1 && tray < size {
-        all.push((tray, "tray"));
-    }
-    if size > 1 {
-        all.push((size, if tray >= size { "board" } else { "domain" }));
-    }
-    all
 }
 
 /// Beside the tile and inside the frame; nothing on a phone, where the style sheet makes it a sheet.

@@ -57,7 +57,11 @@ pub fn play(
         f64::from(scroller.client_width()),
         f64::from(scroller.client_height()),
     );
-    dom::style(&canvas, "transform", &format!("translateY({}px)", scroller.scroll_top()));
+    dom::style(
+        &canvas,
+        "transform",
+        &format!("translateY({}px)", scroller.scroll_top()),
+    );
     let colour = dom::window()
         .and_then(|w| w.get_computed_style(&canvas).ok().flatten())
         .and_then(|style| style.get_property_value("--k-pre").ok())
