@@ -19,7 +19,7 @@ pub fn More() -> impl IntoView {
         }
     };
     view! {
-        <Pop face name="More settings" panel="more">
+        <Pop face name="More settings" panel="moreset">
             <MoreFields />
         </Pop>
     }
