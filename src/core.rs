@@ -3,6 +3,7 @@
 pub mod cost;
 pub mod experts;
 pub mod faults;
+pub mod fleet;
 pub mod hardware;
 pub mod placement;
 pub mod scenario;

@@ -5,13 +5,14 @@
 //! hours or minutes in files (the unit is in the field's name) and integer nanoseconds inside.
 
 pub mod draw;
+pub mod log;
 mod presets;
 mod spec;
 mod trace;
 
 pub use presets::{FaultPreset, default_faults, presets};
 pub use spec::{
-    Cause, Checkpoint, CheckpointEvery, Faults, Life, Repair, SaveMode, Scope, Start, Strike,
-    TakeBack,
+    Cause, Checkpoint, CheckpointEvery, Faults, Formula, Life, Repair, SaveMode, Scope, Start,
+    Strike, TakeBack,
 };
 pub use trace::{FaultEvent, Limit, MAX_EVENTS, Site, Trace, TraceCause};

@@ -1,0 +1,24 @@
+//! Days of operation: failures strike, the job detects, rolls back, restarts and goes on with what is left.
+//!
+//! A [`Lane`] is one strategy on one trace. It jumps from change to change, so that the work grows with the number of
+//! failures and repairs, not with time, GPUs or checkpoints; what a set of failures does to step time and batch comes
+//! from a [`RateSource`], asked once per pattern. Where every GPU-hour went is kept in a [`Ledger`].
+
+mod domains;
+pub mod interval;
+mod lane;
+mod ledger;
+mod plan;
+mod progress;
+mod rates;
+mod runs;
+
+pub use domains::Domains;
+pub use lane::{Lane, Phase};
+pub use ledger::{Bucket, Ledger};
+pub use plan::{Plan, Shape};
+pub use rates::{Pattern, Rate, RateSource, Rates, Signature};
+pub use runs::{MAX_DAYS, MAX_RUNS, MAX_TOTAL_EVENTS, Outcome, Runner, Sample, Summary};
+
+#[cfg(test)]
+mod tests;
