@@ -4,6 +4,8 @@
 //! standard error and exit code 2, with nothing on standard output.
 
 mod eval;
+mod fleet;
+mod monte_carlo;
 mod nep;
 mod parity;
 mod presets;
@@ -37,6 +39,7 @@ enum Command {
     Parity(parity::Args),
     Nep(nep::Args),
     Eval(eval::Args),
+    Fleet(fleet::Args),
 }
 
 impl Command {
@@ -47,6 +50,7 @@ impl Command {
             Self::Parity(args) => parity::run(args),
             Self::Nep(args) => nep::run(args),
             Self::Eval(args) => eval::run(args),
+            Self::Fleet(args) => fleet::run(args),
         }
     }
 }

@@ -15,4 +15,4 @@ pub use spec::{
     Cause, Checkpoint, CheckpointEvery, Faults, Formula, Life, Repair, SaveMode, Scope, Start,
     Strike, TakeBack,
 };
-pub use trace::{FaultEvent, Limit, MAX_EVENTS, Site, Trace, TraceCause};
+pub use trace::{FaultEvent, Limit, MAX_EVENTS, Site, Trace, TraceCause, expected_events};

@@ -336,8 +336,8 @@ impl Trace {
     }
 }
 
-/// Failures expected in `hours`, with room for the early failures of new Weibull units.
-fn expected_events(faults: &Faults, site: &Site, hours: f64) -> f64 {
+/// Failures expected in `hours`, with room for the early failures of new Weibull units and for blocks of spare domains.
+pub fn expected_events(faults: &Faults, site: &Site, hours: f64) -> f64 {
     let domains =
         f64::from(site.domains) + f64::from(site.spare_domains.div_ceil(SPARE_BLOCK) * SPARE_BLOCK);
     let events = faults.causes.iter().map(|cause| {

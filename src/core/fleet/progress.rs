@@ -131,7 +131,7 @@ mod tests {
         check(cycle, 29, 29, 0, 0);
         check(cycle, 33, 30, 0, 3);
         check(cycle, 35, 30, 30, 5);
-        check(cycle, 80, 70 - 0, 60, 10);
+        check(cycle, 80, 70, 60, 10);
         assert_eq!(cycle.next_finish(minutes(10)), minutes(35));
         assert_eq!(cycle.next_finish(minutes(35)), minutes(35));
         assert_eq!(cycle.next_finish(minutes(36)), minutes(70));

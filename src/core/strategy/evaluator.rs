@@ -10,6 +10,7 @@ use crate::core::placement::Placement;
 use crate::core::scenario::{Job, Policy};
 use crate::core::units::{Seconds, Watts};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -59,7 +60,7 @@ struct Memo {
 
 /// Rates strategies for one job. Not shared between threads: each worker makes its own.
 pub struct Evaluator<'a> {
-    job: &'a Job,
+    job: Cow<'a, Job>,
     healthy: StepCost,
     memo: RefCell<Memo>,
 }
@@ -78,29 +79,40 @@ fn keeps_up(cost: &StepCost, target: Seconds) -> bool {
     cost.step_s.get() <= target.get() * (1.0 + TOLERANCE)
 }
 
+impl Evaluator<'static> {
+    /// An evaluator that keeps its job, for runs that outlive the caller.
+    pub fn owned(job: Job) -> Self {
+        Self::with(Cow::Owned(job))
+    }
+}
+
 impl<'a> Evaluator<'a> {
     /// Costs the healthy job.
     pub fn new(job: &'a Job) -> Self {
-        let layout = &job.scenario.layout;
+        Self::with(Cow::Borrowed(job))
+    }
+
+    fn with(job: Cow<'a, Job>) -> Self {
         let mut evaluator = Self {
             job,
             healthy: StepCost::default(),
             memo: RefCell::default(),
         };
-        evaluator.healthy = evaluator.cost(layout.tp, layout.tp, layout.local_batch(), 1.0);
+        let (tp, batch) = (evaluator.job.scenario.layout.tp, evaluator.local_batch());
+        evaluator.healthy = evaluator.cost(tp, tp, batch, 1.0);
         evaluator
     }
 
     /// The job.
-    pub fn job(&self) -> &'a Job {
-        self.job
+    pub fn job(&self) -> &Job {
+        &self.job
     }
     /// Where its groups sit.
-    pub fn placement(&self) -> &'a Placement {
+    pub fn placement(&self) -> &Placement {
         &self.job.placement
     }
     /// What its operator decided.
-    pub fn policy(&self) -> &'a Policy {
+    pub fn policy(&self) -> &Policy {
         &self.job.scenario.policy
     }
     /// Sequences per healthy replica and step.

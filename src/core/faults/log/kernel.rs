@@ -106,11 +106,10 @@ impl KernelLines {
 
     fn gpu(&mut self, node: u32, pci: &str) -> u16 {
         let next = self.per_node.entry(node).or_insert(0);
-        let gpu = *self.gpus.entry((node, pci.to_owned())).or_insert_with(|| {
+        *self.gpus.entry((node, pci.to_owned())).or_insert_with(|| {
             let gpu = *next;
             *next = next.saturating_add(1).min(WHOLE - 1);
             gpu
-        });
-        gpu
+        })
     }
 }

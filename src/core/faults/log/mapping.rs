@@ -96,10 +96,7 @@ impl FailureLog {
         for outage in &outages {
             let start = outage.start.saturating_sub(origin).max(0) as u64;
             let cause = causes.of(outage);
-            let detect = causes
-                .list
-                .get(usize::from(cause))
-                .map_or(Nanos::ZERO, |cause| cause.detect);
+            let detect = causes.detect(cause);
             let repair = match outage.end {
                 End::Restart => Nanos::ZERO,
                 End::At(end) => {
@@ -111,32 +108,27 @@ impl FailureLog {
                 }
                 End::Drawn => {
                     report.drawn_durations += 1;
-                    causes.repair(faults, outage.kind, &mut stream)
+                    draw_repair(faults, outage.kind, &mut stream)
                 }
             };
             report.slow_as_failed += u64::from(outage.kind == FailureKind::Slow);
             let out = Nanos(start) + detect + repair;
-            if outage.end != End::Restart {
-                if let Some(open) = merged
-                    .get_mut(&outage.place)
-                    .filter(|open| start <= open.until)
-                {
-                    report.merged_failures += 1;
-                    open.until = open.until.max(out.0);
-                    if let Some(span) = spans.get_mut(open.span) {
-                        span.1 = open.until;
-                    }
-                    for event in events.get_mut(open.events.clone()).into_iter().flatten() {
-                        let detect = causes
-                            .list
-                            .get(usize::from(event.cause))
-                            .map_or(Nanos::ZERO, |cause| cause.detect);
-                        event.repair = Nanos(open.until)
-                            .saturating_sub(event.time + detect)
-                            .max(event.repair);
-                    }
-                    continue;
+            let open = merged
+                .get_mut(&outage.place)
+                .filter(|open| start <= open.until && outage.end != End::Restart);
+            if let Some(open) = open {
+                report.merged_failures += 1;
+                open.until = open.until.max(out.0);
+                if let Some(span) = spans.get_mut(open.span) {
+                    span.1 = open.until;
                 }
+                for event in events.get_mut(open.events.clone()).into_iter().flatten() {
+                    let detect = causes.detect(event.cause);
+                    event.repair = Nanos(open.until)
+                        .saturating_sub(event.time + detect)
+                        .max(event.repair);
+                }
+                continue;
             }
             let before = events.len();
             place(
@@ -168,7 +160,8 @@ impl FailureLog {
         (report.mean_units_down, report.max_units_down) = units_down(&spans, end);
         report.placement = self.places(site);
         events.sort_unstable();
-        let limit = self.report.limit.is_some().then(|| Limit {
+        let whole = self.report.limit.is_none();
+        let limit = (!whole).then_some(Limit {
             events: events.len() as u64,
             at: horizon,
         });
@@ -385,26 +378,32 @@ impl Causes {
             outage.cause
         }
     }
-    /// A repair time of the scenario: of one of its causes of that kind, by rate; five days or three hours without any.
-    fn repair(&self, faults: &Faults, kind: FailureKind, stream: &mut Stream) -> Nanos {
-        let software = kind == FailureKind::Software;
-        let fits = |cause: &&super::super::Cause| {
-            cause.takes_out && (cause.kind == FailureKind::Software) == software
-        };
-        let total: f64 = faults
-            .causes
-            .iter()
-            .filter(fits)
-            .map(super::super::Cause::unit_rate_per_h)
-            .sum();
-        let mut left = stream.unit() * total;
-        let picked = faults.causes.iter().filter(fits).find(|cause| {
-            left -= cause.unit_rate_per_h();
-            left <= 0.0
-        });
-        match picked.or_else(|| faults.causes.iter().filter(fits).next_back()) {
-            Some(cause) => Nanos::from_hours(cause.repair.draw_h(stream)),
-            None => Nanos::from_hours(if software { 3.0 } else { 120.0 }),
-        }
+    fn detect(&self, cause: u16) -> Nanos {
+        self.list
+            .get(usize::from(cause))
+            .map_or(Nanos::ZERO, |cause| cause.detect)
+    }
+}
+
+/// A repair time of the scenario: of one of its causes of that kind, by rate; five days or three hours without any.
+fn draw_repair(faults: &Faults, kind: FailureKind, stream: &mut Stream) -> Nanos {
+    let software = kind == FailureKind::Software;
+    let fits = |cause: &&super::super::Cause| {
+        cause.takes_out && (cause.kind == FailureKind::Software) == software
+    };
+    let total: f64 = faults
+        .causes
+        .iter()
+        .filter(fits)
+        .map(super::super::Cause::unit_rate_per_h)
+        .sum();
+    let mut left = stream.unit() * total;
+    let picked = faults.causes.iter().filter(fits).find(|cause| {
+        left -= cause.unit_rate_per_h();
+        left <= 0.0
+    });
+    match picked.or_else(|| faults.causes.iter().rfind(fits)) {
+        Some(cause) => Nanos::from_hours(cause.repair.draw_h(stream)),
+        None => Nanos::from_hours(if software { 3.0 } else { 120.0 }),
     }
 }

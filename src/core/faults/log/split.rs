@@ -217,13 +217,12 @@ impl Splitter {
         each: &mut impl FnMut(u64, Piece<'_>) -> Result<(), LogError>,
     ) -> Result<(), LogError> {
         match self.mode {
-            Mode::Start => Ok(()),
             Mode::Lines if self.too_long => each(self.line, Piece::TooLong),
             Mode::Lines if self.held.is_empty() => Ok(()),
             Mode::Lines => each(self.line, Piece::Text(trim(&self.held))),
             Mode::Objects if self.depth >= 2 => each(self.piece_line, Piece::CutOff),
             Mode::Objects if self.depth == 1 => each(self.line, Piece::CutOff),
-            Mode::Objects => Ok(()),
+            Mode::Start | Mode::Objects => Ok(()),
         }
     }
 }

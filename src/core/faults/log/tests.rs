@@ -28,8 +28,7 @@ fn example(name: &str) -> FailureLog {
 
 fn strict(text: &str) -> String {
     read(text.as_bytes(), false)
-        .map(|log| format!("{:?}", log.report))
-        .unwrap_or_else(|error| error.to_string())
+        .map_or_else(|error| error.to_string(), |log| format!("{:?}", log.report))
 }
 
 fn lenient(text: &[u8]) -> FailureLog {
