@@ -99,17 +99,22 @@ impl Terms {
         let tp = (l.forward_tp_s + l.backward_tp_s) * layers;
         let cp = (l.forward_cp_s + l.backward_cp_s) * layers;
         let bubble = (total - stage) / chunks;
-        let rounds = if self.chunks > 1 || self.stages <= 1 {
-            1.0
+        let steady = match (self.chunks > 1, self.sends_block) {
+            // Every p micro-batches the chain goes once through all stages and back. What the other stages have to spare
+            // against the slowest hides it.
+            (false, _) => {
+                let rounds = (n / f64::from(self.stages.max(1)) - 1.0).max(0.0);
+                let spare = stage * f64::from(self.stages) - total;
+                (self.pp_send_s * (2.0 * borders) - spare).max(Seconds::ZERO) * rounds
+            }
+            (true, true) => self.pp_send_s * (2.0 * n * chunks),
+            (true, false) => self.pp_send_s * (2.0 * n * chunks * self.traffic_contention),
+        };
+        let pp = if borders > 0.0 {
+            self.pp_send_s * (2.0 * borders) + steady
         } else {
-            (n / f64::from(self.stages)).max(1.0)
+            Seconds::ZERO
         };
-        let steady = match (borders > 0.0 && self.chunks > 1, self.sends_block) {
-            (false, _) => 0.0,
-            (true, true) => n * chunks,
-            (true, false) => n * chunks * self.traffic_contention,
-        };
-        let pp = self.pp_send_s * (2.0 * (borders * rounds + steady));
         let (dp, reshard) = self.exposed();
         let other = ends * n + self.other_s;
         let step = compute + tp + cp + bubble + pp + dp + reshard + self.optimizer_s + other;
@@ -159,16 +164,17 @@ impl Terms {
         if !self.dp_overlap {
             return (reduce + gather, move_s * 2.0);
         }
-        let rest = |time: Seconds, window: Seconds| (time * share).max(time - window);
-        let shown_reduce = rest(reduce, self.dp_window_s());
-        let shown = shown_reduce + rest(gather, self.gather_window_s());
-        let hidden = (reduce + gather - shown).max(Seconds::ZERO);
+        // Compute slowed by traffic that outlasts it costs nothing: the traffic sets the pace then.
+        let slowed = share + (1.0 - share) * self.traffic_contention;
+        let shown = |time: Seconds, window: Seconds| (time * slowed).max(time - window);
+        let dp = shown(reduce, self.dp_window_s()) + shown(gather, self.gather_window_s());
+        let shown_reduce = (reduce * share).max(reduce - self.dp_window_s());
         let last = reduce * share;
         let pre = (move_s - self.dp_window_s() - shown_reduce).max(Seconds::ZERO);
         let back = move_s * share + (move_s * (1.0 - share) - last).max(Seconds::ZERO);
         let contention = (move_s - pre).max(Seconds::ZERO) * self.reshard_contention;
         (
-            shown + hidden * self.traffic_contention,
+            dp,
             if move_s.get() > 0.0 {
                 pre + back + contention
             } else {
