@@ -9,6 +9,7 @@ pub mod placement;
 pub mod scenario;
 pub mod shards;
 pub mod strategy;
+pub mod timeline;
 pub mod units;
 pub mod validation;
 pub mod workload;
