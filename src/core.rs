@@ -3,10 +3,12 @@
 pub mod cost;
 pub mod experts;
 pub mod faults;
+pub mod figures;
 pub mod fleet;
 pub mod hardware;
 pub mod placement;
 pub mod scenario;
+pub mod search;
 pub mod shards;
 pub mod strategy;
 pub mod timeline;

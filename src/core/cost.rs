@@ -11,6 +11,7 @@ pub mod memory;
 mod network;
 mod pipeline;
 mod shard;
+pub mod solve;
 pub mod why;
 
 pub use calibration::{Constants, table_name};

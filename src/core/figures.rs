@@ -1,0 +1,250 @@
+//! The paper's figures, computed: data with the settings it was made with, and the paper's values beside ours.
+//!
+//! [`all`] is the registry; each figure is a module with a `build`. Drawing is [`crate::scene::charts`]'s.
+
+pub mod fig2a;
+pub mod power;
+pub mod survivors;
+pub mod validation;
+
+use serde::Serialize;
+
+/// How much work to put into figures that draw random numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Effort {
+    /// Draws or runs per point, where a figure has them.
+    pub runs: u32,
+    /// Seed of every draw.
+    pub seed: u64,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self { runs: 200, seed: 1 }
+    }
+}
+
+/// How a series is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mark {
+    /// A line through the points, with a mark at each.
+    Line,
+    /// Marks alone.
+    Points,
+    /// A reference line without marks.
+    Guide,
+}
+
+/// One axis.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Axis {
+    /// Quantity with its unit.
+    pub label: String,
+    /// Logarithmic scale.
+    pub log: bool,
+    /// Fractions shown as percent.
+    pub percent: bool,
+}
+
+impl Axis {
+    /// A linear axis.
+    pub fn linear(label: &str) -> Self {
+        Self {
+            label: label.into(),
+            log: false,
+            percent: false,
+        }
+    }
+    /// A logarithmic axis.
+    pub fn log(label: &str) -> Self {
+        Self {
+            log: true,
+            ..Self::linear(label)
+        }
+    }
+    /// A linear axis of fractions, labelled in percent.
+    pub fn percent(label: &str) -> Self {
+        Self {
+            percent: true,
+            ..Self::linear(label)
+        }
+    }
+}
+
+/// One series of a figure.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Series {
+    /// Name at its end or in the legend.
+    pub name: String,
+    /// How it is drawn.
+    pub mark: Mark,
+    /// A strategy's id where the series is a strategy's, for its colour and marker.
+    pub strategy: Option<&'static str>,
+    /// Points, in axis units.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// A value of the paper beside ours.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Compared {
+    /// What is compared.
+    pub what: String,
+    /// Unit of both values.
+    pub unit: &'static str,
+    /// The paper's value; none where it prints none.
+    pub paper: Option<f64>,
+    /// The paper's words, such as "< 1" or "about 80".
+    pub paper_words: String,
+    /// Our value; none where the model has no answer, such as a boost past the cap.
+    pub ours: Option<f64>,
+}
+
+impl Compared {
+    /// A value the paper prints.
+    pub fn new(what: impl Into<String>, unit: &'static str, paper: f64, ours: f64) -> Self {
+        Self {
+            what: what.into(),
+            unit,
+            paper: Some(paper),
+            paper_words: format!("{paper}"),
+            ours: Some(ours),
+        }
+    }
+    /// Ours - paper, where both are known.
+    pub fn difference(&self) -> Option<f64> {
+        Some(self.ours? - self.paper?)
+    }
+}
+
+/// A table shown under a figure.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Table {
+    /// Column heads with units.
+    pub columns: Vec<String>,
+    /// Cells, as shown.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A figure with everything needed to draw, export and check it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Figure {
+    /// Id on the command line: `2a`, `6`, `power`.
+    pub id: &'static str,
+    /// Title.
+    pub title: String,
+    /// Horizontal axis.
+    pub x: Axis,
+    /// Vertical axis.
+    pub y: Axis,
+    /// Series.
+    pub series: Vec<Series>,
+    /// The paper's values and ours.
+    pub compared: Vec<Compared>,
+    /// What the figure was computed with, name and value.
+    pub settings: Vec<(String, String)>,
+    /// A table that goes with it.
+    pub table: Option<Table>,
+}
+
+impl Figure {
+    /// Series as CSV: one row a point.
+    pub fn csv(&self) -> String {
+        let head = format!("series,{},{}\n", field(&self.x.label), field(&self.y.label));
+        let rows = self.series.iter().flat_map(|series| {
+            let name = field(&series.name);
+            series
+                .points
+                .iter()
+                .map(move |(x, y)| format!("{name},{x},{y}\n"))
+        });
+        std::iter::once(head).chain(rows).collect()
+    }
+}
+
+fn field(text: &str) -> String {
+    if text.contains([',', '"', '\n']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.into()
+    }
+}
+
+/// How to make a figure.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Id on the command line.
+    pub id: &'static str,
+    /// What it shows, one line.
+    pub title: &'static str,
+    /// Makes it.
+    pub build: fn(&Effort) -> Figure,
+}
+
+/// Every figure, in the paper's order, ours after them.
+pub fn all() -> &'static [Entry] {
+    &[
+        Entry {
+            id: "2a",
+            title: fig2a::TITLE,
+            build: |_| fig2a::build(),
+        },
+        Entry {
+            id: "power",
+            title: power::TITLE,
+            build: |_| power::build(),
+        },
+        Entry {
+            id: "table1",
+            title: survivors::TITLE,
+            build: |_| survivors::build(),
+        },
+        Entry {
+            id: "validation",
+            title: validation::TITLE,
+            build: |_| validation::build(),
+        },
+    ]
+}
+
+/// A figure's entry by id.
+pub fn entry(id: &str) -> Option<&'static Entry> {
+    all().iter().find(|entry| entry.id == id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_unique_and_found() {
+        for (i, entry) in all().iter().enumerate() {
+            assert!(all().iter().skip(i + 1).all(|other| other.id != entry.id));
+            assert_eq!(super::entry(entry.id).unwrap().title, entry.title);
+        }
+        assert!(super::entry("99").is_none());
+    }
+
+    #[test]
+    fn csv_quotes_what_needs_it() {
+        let figure = Figure {
+            id: "x",
+            title: String::new(),
+            x: Axis::linear("power, x TDP"),
+            y: Axis::linear("perf"),
+            series: vec![Series {
+                name: "a \"b\"".into(),
+                mark: Mark::Line,
+                strategy: None,
+                points: vec![(1.0, 2.5)],
+            }],
+            compared: Vec::new(),
+            settings: Vec::new(),
+            table: None,
+        };
+        assert_eq!(
+            figure.csv(),
+            "series,\"power, x TDP\",perf\n\"a \"\"b\"\"\",1,2.5\n"
+        );
+    }
+}

@@ -1,0 +1,261 @@
+//! Figure 2a: how much of a GPU a large job uses, by scale-up domain size.
+
+use super::{Axis, Compared, Figure, Mark, Series, Table};
+use crate::core::hardware::{Precision, System, system};
+use crate::core::search::{Candidate, Query, SearchRule, search};
+use crate::core::workload::{Model, model};
+
+/// Title.
+pub const TITLE: &str = "Utilisation against scale-up domain size, best layout searched";
+
+/// Domain sizes drawn, GPUs. 72 is not in the paper.
+pub const DOMAINS: [u32; 6] = [8, 16, 32, 64, 72, 144];
+/// Job sizes drawn, GPUs.
+pub const JOBS: [u32; 3] = [2048, 8192, 32_768];
+/// Tokens per step.
+const TOKENS: u32 = 1 << 24;
+/// Sequence length, tokens.
+const SEQ: u32 = 8192;
+
+/// One point: a domain size at a job size, with the layout that wins there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// GPUs of the job.
+    pub gpus: u32,
+    /// GPUs per domain.
+    pub domain: u32,
+    /// Its best layout; none where nothing fits.
+    pub best: Option<Candidate>,
+    /// Model FLOPs over peak; 0 where nothing fits.
+    pub mfu: f64,
+}
+
+/// Every point for a system, model and rule.
+pub fn points(base: &System, model: &Model, rule: &SearchRule) -> Vec<Point> {
+    let mut points = Vec::new();
+    for gpus in JOBS {
+        for domain in DOMAINS {
+            let system = System {
+                domain_size: domain,
+                ..base.clone()
+            };
+            let query = Query {
+                system: &system,
+                model,
+                gpus,
+                global_batch: TOKENS / SEQ,
+                seq: SEQ,
+                precision: Precision::Bf16,
+            };
+            let best = search(&query, rule).ok().and_then(|found| found.winner);
+            let peak = system.gpu.peak(Precision::Bf16).get();
+            let flops = model.step_flops(f64::from(TOKENS / SEQ), SEQ).get() / f64::from(gpus);
+            let mfu = best
+                .as_ref()
+                .map_or(0.0, |b| flops / b.cost.step_s.get() / peak);
+            points.push(Point {
+                gpus,
+                domain,
+                best,
+                mfu,
+            });
+        }
+    }
+    points
+}
+
+/// The figure with the default rule.
+pub fn build() -> Figure {
+    build_with(&SearchRule::default())
+}
+
+/// The figure with a rule.
+///
+/// Utilisation is relative to the best point of the smallest job, where no limit binds: the paper's percentages are
+/// of a machine without communication limits, model FLOPs utilisation is not. The ratio between domain sizes does not
+/// depend on that choice.
+pub fn build_with(rule: &SearchRule) -> Figure {
+    let (Some(base), Some(model)) = (system("paper-b200-nvl32"), model("paper-480b")) else {
+        return empty();
+    };
+    let points = points(base, model, rule);
+    let unlimited = points.iter().map(|p| p.mfu).fold(0.0, f64::max).max(1e-9);
+    let at = |gpus: u32, domain: u32| {
+        points
+            .iter()
+            .find(|p| p.gpus == gpus && p.domain == domain)
+            .map_or(0.0, |p| p.mfu / unlimited)
+    };
+    let series = JOBS.iter().map(|gpus| Series {
+        name: format!("{gpus} GPUs"),
+        mark: Mark::Line,
+        strategy: None,
+        points: DOMAINS
+            .iter()
+            .filter(|d| at(*gpus, **d) > 0.0)
+            .map(|d| (f64::from(*d), at(*gpus, *d)))
+            .collect(),
+    });
+    let large = 32_768;
+    let ratio = |a: f64, b: f64| if b > 0.0 { a / b } else { 0.0 };
+    let compared = vec![
+        Compared::new(
+            "NVL32 utilisation at 32K GPUs",
+            "%",
+            87.0,
+            100.0 * at(large, 32),
+        ),
+        Compared::new(
+            "NVL8 utilisation at 32K GPUs",
+            "%",
+            68.0,
+            100.0 * at(large, 8),
+        ),
+        Compared::new(
+            "NVL32 / NVL8 at 32K GPUs",
+            "ratio",
+            1.28,
+            ratio(at(large, 32), at(large, 8)),
+        ),
+        Compared::new(
+            "NVL32 / NVL8 at 8K GPUs",
+            "ratio",
+            1.0,
+            ratio(at(8192, 32), at(8192, 8)),
+        ),
+        Compared {
+            what: "NVL72 / NVL8 at 32K GPUs".into(),
+            unit: "ratio",
+            paper: None,
+            paper_words: "not shown".into(),
+            ours: Some(ratio(at(large, 72), at(large, 8))),
+        },
+    ];
+    Figure {
+        id: "2a",
+        title: TITLE.into(),
+        x: Axis::log("scale-up domain, GPUs"),
+        y: Axis::percent("utilisation, best layout of the smallest job = 100 %"),
+        series: series.collect(),
+        compared,
+        settings: settings(base, model, rule),
+        table: Some(table(&points)),
+    }
+}
+
+fn settings(base: &System, model: &Model, rule: &SearchRule) -> Vec<(String, String)> {
+    vec![
+        (
+            "system".into(),
+            format!("{}, domain size varied", base.name),
+        ),
+        (
+            "model".into(),
+            format!(
+                "{}, sequences of {SEQ} tokens, {TOKENS} tokens a step, bf16",
+                model.name
+            ),
+        ),
+        ("search rule".into(), rule.words()),
+    ]
+}
+
+fn table(points: &[Point]) -> Table {
+    let columns = [
+        "GPUs",
+        "domain",
+        "TP",
+        "PP",
+        "CP",
+        "DP",
+        "micro-batch",
+        "chunks",
+        "recompute",
+        "step s",
+        "MFU %",
+        "compute %",
+        "memory GiB",
+    ];
+    let rows = points.iter().filter_map(|p| {
+        let best = p.best.as_ref()?;
+        let (l, c) = (&best.layout, &best.cost);
+        let recompute = serde_json::to_value(l.recompute)
+            .ok()
+            .and_then(|v| v.as_str().map(str::to_owned))
+            .unwrap_or_default();
+        Some(vec![
+            p.gpus.to_string(),
+            p.domain.to_string(),
+            l.tp.to_string(),
+            l.pp.to_string(),
+            l.cp.to_string(),
+            l.dp.to_string(),
+            l.microbatch.to_string(),
+            l.vp.to_string(),
+            recompute,
+            format!("{:.3}", c.step_s.get()),
+            format!("{:.1}", 100.0 * p.mfu),
+            format!("{:.1}", 100.0 * c.compute_s.get() / c.step_s.get()),
+            format!("{:.1}", c.memory.total().gib()),
+        ])
+    });
+    Table {
+        columns: columns.map(str::to_owned).to_vec(),
+        rows: rows.collect(),
+    }
+}
+
+fn empty() -> Figure {
+    Figure {
+        id: "2a",
+        title: TITLE.into(),
+        x: Axis::log("scale-up domain, GPUs"),
+        y: Axis::percent("utilisation"),
+        series: Vec::new(),
+        compared: Vec::new(),
+        settings: Vec::new(),
+        table: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_domains_win_at_32k_and_hardly_at_8k() {
+        let figure = build();
+        let value = |what: &str| {
+            figure
+                .compared
+                .iter()
+                .find(|c| c.what == what)
+                .unwrap()
+                .ours
+                .unwrap()
+        };
+        let large = value("NVL32 / NVL8 at 32K GPUs");
+        assert!((1.15..1.45).contains(&large), "{large} {:#?}", figure.table);
+        assert!(value("NVL32 / NVL8 at 8K GPUs") < 0.5 * (1.0 + large));
+        assert!(value("NVL72 / NVL8 at 32K GPUs") >= large * 0.98);
+    }
+
+    #[test]
+    fn the_rule_decides_the_figure() {
+        let free = SearchRule {
+            microbatches_multiple_of_pp: false,
+            ..SearchRule::default()
+        };
+        let strict = SearchRule {
+            max_cp: 1,
+            ..SearchRule::default()
+        };
+        let ratio = |rule: &SearchRule| build_with(rule).compared[2].ours.unwrap();
+        assert!(
+            ratio(&strict) > ratio(&free),
+            "{} {}",
+            ratio(&strict),
+            ratio(&free)
+        );
+    }
+}
