@@ -10,6 +10,8 @@ mod nep;
 mod parity;
 mod presets;
 mod shard_map;
+mod step;
+mod validate;
 
 use crate::core::hardware::FieldError;
 use crate::core::scenario::{Scenario, ScenarioError};
@@ -40,6 +42,8 @@ enum Command {
     Nep(nep::Args),
     Eval(eval::Args),
     Fleet(fleet::Args),
+    Step(step::Args),
+    Validate(validate::Args),
 }
 
 impl Command {
@@ -51,6 +55,8 @@ impl Command {
             Self::Nep(args) => nep::run(args),
             Self::Eval(args) => eval::run(args),
             Self::Fleet(args) => fleet::run(args),
+            Self::Step(args) => step::run(args),
+            Self::Validate(args) => validate::run(args),
         }
     }
 }

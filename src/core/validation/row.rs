@@ -208,31 +208,28 @@ impl Run {
         })
     }
 
-    /// Predicts the step with given constants. An open micro-batch is the fastest of those that fit and divide the local
-    /// batch; where none fits, the one that needs least memory.
+    /// Predicts the step with given constants; an open micro-batch is chosen by [`predict`].
     pub fn predict(&self, constants: &Constants) -> Prediction {
-        if !self.choose_microbatch {
-            return self.with(&self.layout, constants);
-        }
-        let local = self.layout.global_batch.div_ceil(self.layout.dp);
-        let mut best: Option<Prediction> = None;
-        let mut layout = self.layout.clone();
-        for microbatch in MICROBATCHES
-            .into_iter()
-            .filter(|m| local.is_multiple_of(*m))
-        {
-            layout.microbatch = microbatch;
-            let next = self.with(&layout, constants);
-            let better = best.is_none_or(|b| match (next.fits, b.fits) {
-                (true, true) => next.cost.step_s.get() < b.cost.step_s.get(),
-                (false, false) => next.cost.memory.total().get() < b.cost.memory.total().get(),
-                (fits, _) => fits,
-            });
-            if better {
-                best = Some(next);
-            }
-        }
-        best.unwrap_or_else(|| self.with(&self.layout, constants))
+        let layout = &self.layout;
+        let replica = Replica {
+            system: self.system,
+            model: &self.model,
+            layout,
+            degree: layout.tp,
+            sync_degree: layout.tp,
+            local_batch: layout.global_batch.div_ceil(layout.dp),
+            perf: 1.0,
+            heads: HeadSplit::Whole,
+        };
+        predict(
+            &replica,
+            if self.choose_microbatch {
+                &MICROBATCHES
+            } else {
+                &[]
+            },
+            constants,
+        )
     }
 
     /// Whether a fitted factor (by its name) plays a part in this run.
@@ -246,26 +243,38 @@ impl Run {
         let bf16 = precision == "bf16";
         table_name(&self.system.gpu) == gpu && (bf16 || self.layout.precision == Precision::Fp8)
     }
+}
 
-    fn with(&self, layout: &Layout, constants: &Constants) -> Prediction {
-        let replica = Replica {
-            system: self.system,
-            model: &self.model,
-            layout,
-            degree: layout.tp,
-            sync_degree: layout.tp,
-            local_batch: layout.global_batch.div_ceil(layout.dp),
-            perf: 1.0,
-            heads: HeadSplit::Whole,
-        };
-        let cost = step_with(&replica, constants);
-        let fits = cost.memory.total().get() <= self.system.gpu.hbm().get();
+/// Predicts a replica. Of the micro-batches offered, the fastest that fits and divides the local batch; where none fits,
+/// the one that needs least memory; the layout's own where none is offered.
+pub fn predict(replica: &Replica<'_>, microbatches: &[u32], constants: &Constants) -> Prediction {
+    let with = |layout: &Layout| {
+        let cost = step_with(&Replica { layout, ..*replica }, constants);
+        let fits = cost.memory.total().get() <= replica.system.gpu.hbm().get();
         Prediction {
             microbatch: layout.microbatch,
             cost,
             fits,
         }
+    };
+    let mut best: Option<Prediction> = None;
+    let mut layout = replica.layout.clone();
+    for microbatch in microbatches
+        .iter()
+        .filter(|m| replica.local_batch.is_multiple_of(**m))
+    {
+        layout.microbatch = *microbatch;
+        let next = with(&layout);
+        let better = best.is_none_or(|b| match (next.fits, b.fits) {
+            (true, true) => next.cost.step_s.get() < b.cost.step_s.get(),
+            (false, false) => next.cost.memory.total().get() < b.cost.memory.total().get(),
+            (fits, _) => fits,
+        });
+        if better {
+            best = Some(next);
+        }
     }
+    best.unwrap_or_else(|| with(replica.layout))
 }
 
 fn quoted(text: &str) -> String {
