@@ -11,6 +11,7 @@ pub mod number;
 pub mod power;
 pub mod rows;
 pub mod stack;
+pub mod terms;
 pub mod text;
 pub mod verdict;
 pub mod why;

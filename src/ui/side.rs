@@ -8,18 +8,23 @@ mod ledger;
 mod measure;
 mod power;
 mod rows;
+mod strip;
+mod terms;
 mod verdict;
 
-pub use changed::WhatChanged;
+pub use changed::{Changes, WhatChanged};
 pub use ledger::LedgerBar;
 pub use rows::GoodputRows;
+pub use strip::Strip;
 pub use verdict::VerdictLine;
 
+use super::state::use_app;
 use leptos::prelude::*;
 
 /// Verdict, goodput rows, ledger, what changed.
 #[component]
 pub fn SideColumn() -> impl IntoView {
+    let changes = Changes::follow(use_app());
     view! {
         <aside class="side" aria-label="Goodput and what changed">
             <VerdictLine />
@@ -28,8 +33,9 @@ pub fn SideColumn() -> impl IntoView {
                 <LedgerBar />
             </section>
             <section class="sec">
-                <WhatChanged />
+                <WhatChanged changes />
             </section>
+            <Strip changes />
         </aside>
     }
 }

@@ -3,6 +3,7 @@
 //! Any component may place a [`Why`]; one [`WhyDialog`] near the root of the page shows what was asked.
 
 use super::dom;
+use super::state::use_app;
 use crate::scene::side::why::Explanation;
 use leptos::ev;
 use leptos::html;
@@ -146,6 +147,15 @@ pub fn WhyDialog() -> impl IntoView {
             let _ = body.focus();
         }
     });
+    // Values filled in for another scenario or strategy would be wrong beside the new number.
+    let app = use_app();
+    Effect::new(move |before: Option<()>| {
+        app.job.track();
+        app.selected.track();
+        if before.is_some() {
+            port.opened.set(None);
+        }
+    });
     view! {
         <Portal>
             {move || port.opened.get().map(|opened| view! { <Body opened port body /> })}
@@ -159,6 +169,7 @@ fn Body(opened: Opened, port: WhyPort, body: NodeRef<html::Div>) -> impl IntoVie
         title,
         value,
         formula,
+        filled,
         values,
         source,
         error,
@@ -216,6 +227,7 @@ fn Body(opened: Opened, port: WhyPort, body: NodeRef<html::Div>) -> impl IntoVie
             </header>
             <p class="val">{value}</p>
             <p class="formula">{formula}</p>
+            {filled.map(|filled| view! { <p class="filled">{filled}</p> })}
             {(!values.is_empty())
                 .then(|| {
                     view! {

@@ -121,6 +121,8 @@ pub struct Ledger {
     pub zoom_from_x: f64,
     /// One label a kind that is there.
     pub labels: Vec<Label>,
+    /// Percent delivered beyond the sum, two decimals; none when nothing is won back.
+    pub won_back: Option<String>,
 }
 
 /// Losses above this share are seen well enough without enlarging.
@@ -192,6 +194,8 @@ pub fn ledger(now: &LedgerNow, room: f64) -> Ledger {
         zoom,
         zoom_from_x,
         labels,
+        won_back: (now.won_back > 5e-5)
+            .then(|| format!("{} %", super::number::fixed(now.won_back * 100.0, 2))),
     }
 }
 

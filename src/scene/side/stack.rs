@@ -55,6 +55,20 @@ impl Term {
             Self::Other => "other",
         }
     }
+    /// Its field in [`StepCost`], the name that explanations go by.
+    pub const fn field(self) -> &'static str {
+        match self {
+            Self::Compute => "compute_s",
+            Self::Tp => "tp_comm_s",
+            Self::Cp => "cp_comm_s",
+            Self::Pp => "pp_comm_s",
+            Self::Bubble => "bubble_s",
+            Self::Dp => "dp_exposed_s",
+            Self::Reshard => "reshard_exposed_s",
+            Self::Optimizer => "optimizer_s",
+            Self::Other => "other_s",
+        }
+    }
     /// CSS fill: a token, or a pattern of the page.
     pub const fn fill(self) -> &'static str {
         match self {

@@ -25,6 +25,8 @@ pub struct Explanation {
     pub value: String,
     /// The formula, in plain text.
     pub formula: String,
+    /// The formula with its values filled in, as one text.
+    pub filled: Option<String>,
     /// What stands behind its symbols.
     pub values: Vec<Value>,
     /// Where rule and data come from.
@@ -59,6 +61,11 @@ impl Explanation {
             value: value.into(),
             meaning: meaning.into(),
         });
+        self
+    }
+    /// Sets the formula with its values.
+    pub fn filled(mut self, text: impl Into<String>) -> Self {
+        self.filled = Some(text.into());
         self
     }
     /// Sets the source.

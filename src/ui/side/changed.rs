@@ -13,58 +13,63 @@ use crate::ui::why::Why;
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
+/// What changed, computed once for the parts of the column that show it.
+#[derive(Clone, Copy)]
+pub struct Changes {
+    shards: Memo<Option<Shared<ShardSummary>>>,
+    all: Memo<Option<Changed>>,
+}
+
+impl Changes {
+    /// Follows scenario and selected strategy.
+    pub fn follow(app: App) -> Self {
+        let shards = shards(app);
+        let all = Memo::new(move |_| {
+            let shards = shards.read();
+            changed(
+                &app.job.read(),
+                &app.evaluation.read(),
+                app.selected.get(),
+                &app.views.read(),
+                shards.as_deref(),
+            )
+        });
+        Self { shards, all }
+    }
+
+    /// A memo of one part.
+    fn part<T: Default + Clone + PartialEq + Send + Sync + 'static>(
+        self,
+        read: fn(&Changed) -> T,
+    ) -> Memo<T> {
+        let all = self.all;
+        Memo::new(move |_| all.read().as_ref().map(read).unwrap_or_default())
+    }
+}
+
 /// Degree, batch, clock, power, shards: before and now, each number with its "why?".
 #[component]
-pub fn WhatChanged() -> impl IntoView {
+pub fn WhatChanged(
+    /// What changed.
+    changes: Changes,
+) -> impl IntoView {
     let app = use_app();
-    let shards = shards(app);
-    let all = Memo::new(move |_| {
-        let shards = shards.read();
-        changed(
-            &app.job.read(),
-            &app.evaluation.read(),
-            app.selected.get(),
-            &app.views.read(),
-            shards.as_deref(),
-        )
-    });
     let written = RwSignal::new(None);
     // What was copied is about the failures of then.
     Effect::new(move |_| {
         app.job.track();
         written.set(None);
     });
-    let part =
-        move |read: fn(&Changed) -> String| all.read().as_ref().map(read).unwrap_or_default();
-    let main = Memo::new(move |_| {
-        all.read()
-            .as_ref()
-            .map(|all| all.main.clone())
-            .unwrap_or_default()
-    });
-    let more = Memo::new(move |_| {
-        all.read()
-            .as_ref()
-            .map(|all| all.more.clone())
-            .unwrap_or_default()
-    });
-    let power = Memo::new(move |_| all.read().as_ref().and_then(|all| all.power.clone()));
-    let warnings = Memo::new(move |_| {
-        all.read()
-            .as_ref()
-            .map(|all| all.warnings.clone())
-            .unwrap_or_default()
-    });
-    let slow = Memo::new(move |_| {
-        all.read()
-            .as_ref()
-            .map(|all| all.slow.clone())
-            .unwrap_or_default()
-    });
+    let main = changes.part(|all| all.main.clone());
+    let power = changes.part(|all| all.power.clone());
+    let warnings = changes.part(|all| all.warnings.clone());
+    let slow = changes.part(|all| all.slow.clone());
+    let title = changes.part(|all| all.title.clone());
+    let aside = changes.part(|all| all.aside.clone());
     view! {
         <div class="sh">
-            <h2>{move || part(|all| all.title.clone())}</h2>
-            <span class="m">{move || part(|all| all.aside.clone())}</span>
+            <h2>{title}</h2>
+            <span class="m">{aside}</span>
             <span class="grow"></span>
             <ConfigButton text=written />
         </div>
@@ -82,19 +87,35 @@ pub fn WhatChanged() -> impl IntoView {
                 <PowerBars power />
                 {move || {
                     let warnings = warnings.get().into_iter();
-                    warnings.map(|warning| view! { <WarnChip short=warning.short why=warning.why /> }).collect_view()
+                    warnings
+                        .map(|warning| view! { <WarnChip short=warning.short why=warning.why /> })
+                        .collect_view()
                 }}
             </div>
         </div>
-        {move || slow.read().iter().map(|sentence| view! { <p class="slowline">{runs(sentence)}</p> }).collect_view()}
-        <ShardsFan shards />
-        <Lines lines=more two=true />
+        {move || {
+            slow.read()
+                .iter()
+                .map(|sentence| view! { <p class="slowline">{runs(sentence)}</p> })
+                .collect_view()
+        }}
+        <ShardsFan shards=changes.shards />
     }
+}
+
+/// The further lines: vocabulary, messages, step, memory, energy.
+#[component]
+pub fn MoreLines(
+    /// What changed.
+    changes: Changes,
+) -> impl IntoView {
+    let more = changes.part(|all| all.more.clone());
+    view! { <Lines lines=more more=true /> }
 }
 
 /// Lines as a definition list; rebuilt per line only when that line changes.
 #[component]
-fn Lines(lines: Memo<Vec<Line>>, #[prop(optional)] two: bool) -> impl IntoView {
+fn Lines(lines: Memo<Vec<Line>>, #[prop(optional)] more: bool) -> impl IntoView {
     let labels = Memo::new(move |_| {
         lines
             .read()
@@ -103,7 +124,7 @@ fn Lines(lines: Memo<Vec<Line>>, #[prop(optional)] two: bool) -> impl IntoView {
             .collect::<Vec<_>>()
     });
     view! {
-        <dl class="kv" class:two=two>
+        <dl class="kv" class:more=more>
             {move || {
                 labels
                     .get()

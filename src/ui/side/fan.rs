@@ -8,7 +8,7 @@ use crate::ui::state::{Shared, use_app};
 use leptos::html;
 use leptos::prelude::*;
 
-const HEIGHT: f64 = 48.0;
+const HEIGHT: f64 = 41.0;
 
 /// Extra ranks over core ranks; plays when the degree changes.
 #[component]

@@ -1,6 +1,7 @@
 //! The ledger of the selected strategy, with its small end enlarged.
 
 use super::measure::use_width;
+use crate::core::strategy::StrategyId;
 use crate::scene::side::ledger::{Kind, Ledger, Piece, ledger, span_words};
 use crate::ui::state::use_app;
 use leptos::html;
@@ -32,10 +33,24 @@ pub fn LedgerBar() -> impl IntoView {
             },
         )
     };
+    // Goodput is productive + won back: what survivors deliver beyond their number of GPUs.
+    let won = move || {
+        let by = match app.selected.get() {
+            StrategyId::NtpPw => "higher clocks",
+            StrategyId::InDomainSpares => "smaller TP groups",
+            _ => "shorter steps",
+        };
+        drawn
+            .read()
+            .won_back
+            .as_ref()
+            .map(|share| format!("{by} win back {share}"))
+    };
     view! {
         <div class="ledger" node_ref=element>
             <div class="lh">
                 <h3>"Ledger of " {move || app.selected.get().id()}</h3>
+                <span class="s m">{won}</span>
                 <span class="grow"></span>
                 <span class="s m">{scale}</span>
             </div>

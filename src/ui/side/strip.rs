@@ -1,0 +1,86 @@
+//! The strip at the foot of the side column: further panels, one open at a time.
+
+use super::changed::{Changes, MoreLines};
+use super::terms::StepTerms;
+use leptos::html;
+use leptos::prelude::*;
+
+/// A panel under the strip.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Panel {
+    /// Further lines of what changed.
+    More,
+    /// Step by term.
+    Terms,
+}
+
+impl Panel {
+    const ALL: [Self; 2] = [Self::More, Self::Terms];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::More => "More numbers",
+            Self::Terms => "Step by term",
+        }
+    }
+}
+
+/// Buttons that open a panel each; the panel is built when it opens.
+#[component]
+pub fn Strip(
+    /// What changed, for its further lines.
+    changes: Changes,
+) -> impl IntoView {
+    let open = RwSignal::new(Some(Panel::More));
+    // Not at the start: the panel that is open then lies below, for those who scroll.
+    let asked = StoredValue::new(false);
+    let body = NodeRef::<html::Div>::new();
+    let toggle = move |panel: Panel| {
+        asked.set_value(true);
+        open.update(|open| {
+            *open = if *open == Some(panel) {
+                None
+            } else {
+                Some(panel)
+            }
+        });
+    };
+    Effect::new(move |_| {
+        if open.get().is_some()
+            && asked.get_value()
+            && let Some(body) = body.get()
+        {
+            body.scroll_into_view_with_bool(false);
+        }
+    });
+    view! {
+        <div class="strip" role="group" aria-label="More numbers">
+            {Panel::ALL
+                .map(|panel| {
+                    let on = move || open.get() == Some(panel);
+                    view! {
+                        <button type="button" class:on=on aria-expanded=move || on().to_string() on:click=move |_| toggle(panel)>
+                            {panel.name()}
+                            <svg class="cv" viewBox="0 0 8 8" aria-hidden="true">
+                                <use href="#i-cv" />
+                            </svg>
+                        </button>
+                    }
+                })
+                .collect_view()}
+        </div>
+        {move || {
+            open.get()
+                .map(|panel| {
+                    view! {
+                        <div class="panel" node_ref=body>
+                            {match panel {
+                                Panel::More => view! { <MoreLines changes /> }.into_any(),
+                                Panel::Terms => view! { <StepTerms /> }.into_any(),
+                            }}
+                        </div>
+                    }
+                })
+        }}
+    }
+}
