@@ -3,7 +3,9 @@
 use super::about::AboutPage;
 use super::dom;
 use super::figures::FiguresPage;
+use super::files;
 use super::fleet::FleetPage;
+use super::link;
 use super::rack::Racks;
 use super::route::Route;
 use super::shell::{Header, Keys, Live, Notice, ScenarioBar};
@@ -11,7 +13,6 @@ use super::side::SideColumn;
 use super::state::{App, Form, Theme, use_app};
 use super::step::OneStep;
 use super::why::{WhyDialog, WhyPort};
-use crate::core::scenario::Scenario;
 use leptos::prelude::*;
 
 /// Mounts the app on the document's body, in place of the static first paint.
@@ -39,29 +40,21 @@ fn theme_now() -> Theme {
 
 #[component]
 fn Root() -> impl IntoView {
-    let hash = dom::hash();
-    let (route, _query) = Route::parse(&hash);
-    let job = match Scenario::default_scene().resolve() {
-        Ok(job) => job,
-        Err(error) => return view! { <main class="broken">{error.to_string()}</main> }.into_any(),
+    let Some(opened) = link::open(&dom::hash()) else {
+        return view! { <main class="broken">"The opening scene is not valid."</main> }.into_any();
     };
-    let app = App::provide(job, route.unwrap_or_default(), theme_now(), form_now());
+    let app = App::provide(opened.job, opened.route, theme_now(), form_now());
+    link::look(app, opened.view);
+    app.notice.set(opened.wrong);
+    link::keep(app);
+    files::accept_drops(app);
     let resized = window_event_listener(leptos::ev::resize, move |_| {
         let form = form_now();
         if app.form.get_untracked() != form {
             app.form.set(form);
         }
     });
-    let moved = window_event_listener(leptos::ev::hashchange, move |_| {
-        let hash = dom::hash();
-        if let (Some(route), _) = Route::parse(&hash) {
-            app.route.set(route);
-        }
-    });
-    on_cleanup(move || {
-        resized.remove();
-        moved.remove();
-    });
+    on_cleanup(move || resized.remove());
     Effect::new(move |_| dom::set_root("data-theme", app.theme.get().id()));
     view! { <Page /> }.into_any()
 }

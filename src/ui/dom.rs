@@ -172,3 +172,11 @@ pub fn style(element: &HtmlElement, name: &str, value: &str) {
     // Fails only on an invalid name.
     let _ = HtmlElement::style(element).set_property(name, value);
 }
+
+/// The clipboard, where the page may write to it (a secure context).
+pub fn clipboard() -> Option<web_sys::Clipboard> {
+    let window = window()?;
+    window
+        .is_secure_context()
+        .then(|| window.navigator().clipboard())
+}

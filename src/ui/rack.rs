@@ -16,10 +16,9 @@ mod slips;
 mod stage;
 mod tip;
 
-pub use actions::{fail_random, repair_all};
-
 use super::dom;
 use super::state::{Form, use_app};
+use crate::core::strategy::{DomainView, GpuState};
 use head::Head;
 use input::Input;
 use legend::Legend;
@@ -56,13 +55,14 @@ pub fn Racks() -> impl IntoView {
     let app = use_app();
     let focus = RwSignal::new(0);
     let plan = Memo::new(move |_| {
-        let domains = app.views.read().len() as u32;
-        Plan::new(
-            &app.job.read(),
-            domains,
-            focus.get(),
-            app.form.get() == Form::Phone,
-        )
+        let (views, job) = (app.views.read(), app.job.read());
+        // Spare domains that this strategy does not hold are not its racks.
+        let held = |view: &DomainView| view.gpus.iter().any(|gpu| gpu.state != GpuState::LeftOver);
+        let job_domains = job.placement.domains as usize;
+        let spare = views.get(job_domains..).unwrap_or_default();
+        let spare = spare.iter().rposition(held).map_or(0, |last| last + 1);
+        let domains = views.len().min(job_domains + spare) as u32;
+        Plan::new(&job, domains, focus.get(), app.form.get() == Form::Phone)
     });
     let view = View {
         scroller: NodeRef::new(),

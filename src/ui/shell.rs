@@ -3,10 +3,11 @@
 mod bar;
 mod header;
 mod icon;
+mod share;
 
 pub use bar::ScenarioBar;
 pub use header::Header;
-pub use icon::{Glyph, Icon, Marker};
+pub use icon::{Icon, Marker};
 
 use super::state::use_app;
 use leptos::prelude::*;

@@ -7,7 +7,9 @@ mod history;
 
 use super::route::Route;
 use crate::core::scenario::{Job, Scenario, ScenarioError};
-use crate::core::strategy::{DomainView, Evaluation, StrategyId, domain_views, evaluate};
+use crate::core::strategy::{
+    DomainView, Evaluation, Evaluator, StrategyId, domain_views, evaluate,
+};
 use history::History;
 use leptos::prelude::*;
 use std::ops::Deref;
@@ -96,6 +98,8 @@ pub struct App {
     pub form: RwSignal<Form>,
     /// Whether the key list is open.
     pub help: RwSignal<bool>,
+    /// View parameters of the link that have no signal of their own, in order.
+    pub params: RwSignal<Vec<(String, String)>>,
     current: RwSignal<Shared<Job>>,
     history: RwSignal<History<Shared<Job>>>,
 }
@@ -128,6 +132,7 @@ impl App {
             theme: RwSignal::new(theme),
             form: RwSignal::new(form),
             help: RwSignal::new(false),
+            params: RwSignal::new(Vec::new()),
             current,
             history: RwSignal::new(History::default()),
         };
@@ -180,6 +185,15 @@ impl App {
         change(&mut scenario);
         if scenario != old.scenario {
             let job = scenario.resolve()?;
+            if (&scenario.system, &scenario.model, &scenario.layout)
+                != (
+                    &old.scenario.system,
+                    &old.scenario.model,
+                    &old.scenario.layout,
+                )
+            {
+                Evaluator::new(&job).fits()?;
+            }
             self.history.update(|history| history.push(old, tag));
             self.current.set(Shared::new(job));
         }
@@ -222,6 +236,28 @@ impl App {
     /// Back to the default scene, as one undoable step.
     pub fn reset(&self) {
         self.edit(|scenario| *scenario = Scenario::default_scene());
+    }
+
+    /// A view parameter of the link, such as `bucket`; see [`crate::core::scenario::url::VIEW_KEYS`].
+    pub fn param(&self, key: &'static str) -> Memo<Option<String>> {
+        let params = self.params;
+        Memo::new(move |_| {
+            let params = params.read();
+            params
+                .iter()
+                .find(|(name, _)| name == key)
+                .map(|(_, value)| value.clone())
+        })
+    }
+
+    /// Sets or removes a view parameter of the link.
+    pub fn set_param(&self, key: &str, value: Option<String>) {
+        let mut params = self.params.get_untracked();
+        params.retain(|(name, _)| name != key);
+        params.extend(value.map(|value| (key.to_owned(), value)));
+        if params != self.params.get_untracked() {
+            self.params.set(params);
+        }
     }
 
     /// Whether there is a step to undo, and one to redo.

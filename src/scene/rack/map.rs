@@ -37,8 +37,8 @@ impl Rect {
 pub struct Map {
     /// Cell of each domain.
     pub cells: Vec<Rect>,
-    /// Baseline middle of each group's label, with the group; empty when there is no room.
-    pub labels: Vec<(f64, f64, usize)>,
+    /// Baseline middle of each group's label, with the group's first domain; empty when there is no room.
+    pub labels: Vec<(f64, f64, u32)>,
     /// Height used.
     pub height: f64,
 }
@@ -84,7 +84,7 @@ fn rows(groups: &[Group], columns: u32, width: f64, tall: f64, labelled: bool) -
     let wide = (width - f64::from(columns - 1) * GAP) / f64::from(columns);
     let mut out = Map::default();
     let mut y = 0.0;
-    for (index, group) in groups.iter().enumerate() {
+    for group in groups {
         let many = group.domains.len() as u32;
         for cell in 0..many {
             let x = f64::from(cell % columns) * (wide + GAP);
@@ -97,7 +97,7 @@ fn rows(groups: &[Group], columns: u32, width: f64, tall: f64, labelled: bool) -
         }
         y += f64::from(many.div_ceil(columns)) * (tall + GAP);
         if labelled {
-            out.labels.push((width / 2.0, y + 7.0, index));
+            out.labels.push((width / 2.0, y + 7.0, group.domains.start));
             y += LABEL - GAP + 3.0;
         } else {
             y += 4.0;
@@ -119,7 +119,7 @@ fn dense(groups: &[Group], total: u32, width: f64, height: f64) -> Map {
     let mut out = Map::default();
     let mut index = 0.0;
     for _ in groups.iter().flat_map(|group| group.domains.clone()) {
-        let (row, column) = ((index / columns as f64).floor(), index % columns);
+        let (row, column) = ((index / columns).floor(), index % columns);
         out.cells.push(Rect {
             x: column * pitch,
             y: row * pitch,

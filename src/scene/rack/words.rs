@@ -2,6 +2,7 @@
 
 use crate::core::hardware::Gpu;
 use crate::core::strategy::{DomainView, GpuState, GpuView};
+use std::fmt::Write;
 use std::ops::Range;
 
 /// Clock of a tile: whole MHz where the base clock is published, else the compute factor; empty when it does not compute.
@@ -9,10 +10,17 @@ pub fn clock(gpu: &Gpu, view: &GpuView) -> String {
     if view.tp_rank.is_none() || view.perf <= 0.0 {
         return String::new();
     }
-    gpu.clock(view.perf).map_or_else(
-        || format!("{:.2}", view.perf),
-        |clock| format!("{:.0}", clock.get()),
-    )
+    let factor = || {
+        // A boost of a few thousandths must not read as none.
+        let short = format!("{:.2}", view.perf);
+        if short == "1.00" && view.perf != 1.0 {
+            format!("{:.3}", view.perf)
+        } else {
+            short
+        }
+    };
+    gpu.clock(view.perf)
+        .map_or_else(factor, |clock| format!("{:.0}", clock.get()))
 }
 
 /// The text on a tile's left: its rank, the word "idle" where that is the second code, nothing for the rest.
@@ -28,7 +36,8 @@ pub fn rank(view: &GpuView) -> String {
 pub fn label(domain: u32, gpu: u32, view: &GpuView) -> String {
     let mut words = format!("Domain {domain} GPU {gpu}: {}", view.state.words());
     if let Some(rank) = view.tp_rank {
-        words.push_str(&format!(", TP rank {rank}"));
+        // Writing to a string cannot fail.
+        let _ = write!(words, ", TP rank {rank}");
     }
     words
 }
@@ -146,6 +155,11 @@ mod tests {
         };
         assert_eq!(clock(&system("b200-nvl8").unwrap().gpu, &view), "2063");
         assert_eq!(clock(&system("gb300-nvl72").unwrap().gpu, &view), "1.05");
+        let little = GpuView {
+            perf: 1.0031,
+            ..view
+        };
+        assert_eq!(clock(&system("gb300-nvl72").unwrap().gpu, &little), "1.003");
         assert_eq!(
             clock(
                 &system("gb300-nvl72").unwrap().gpu,

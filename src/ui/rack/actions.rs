@@ -7,6 +7,7 @@ use crate::scene::side::number::score;
 use crate::ui::state::App;
 use leptos::prelude::*;
 use std::collections::BTreeSet;
+use std::fmt::Write;
 
 /// A GPU by domain and index in it.
 pub type At = (u32, u32);
@@ -48,9 +49,9 @@ pub fn all_down(app: App, gpus: &[At]) -> bool {
 /// Repairs these if all of them are down, else fails those that are not.
 pub fn toggle(app: App, gpus: &[At]) {
     if all_down(app, gpus) {
-        repair(app, gpus)
+        repair(app, gpus);
     } else {
-        fail(app, gpus, HARDWARE)
+        fail(app, gpus, HARDWARE);
     }
 }
 
@@ -108,7 +109,7 @@ pub fn set(app: App, gpus: &[At], how: How) {
 pub fn repair(app: App, gpus: &[At]) {
     let size = app.job.read_untracked().system.domain_size;
     edit(app, &words(gpus, "repaired"), |scenario| {
-        lift(scenario, gpus, size)
+        lift(scenario, gpus, size);
     });
 }
 
@@ -128,7 +129,7 @@ pub fn repair_all(app: App) {
         return;
     }
     edit(app, "All GPUs repaired.", |scenario| {
-        scenario.failures.clear()
+        scenario.failures.clear();
     });
 }
 
@@ -171,14 +172,11 @@ fn edit(app: App, what: &str, change: impl FnOnce(&mut Scenario)) {
     if let (Some(before), Some(after)) = (before, after)
         && before != after
     {
-        said.push_str(&format!(" TP {before} to {after}."));
+        // Writing to a string cannot fail.
+        let _ = write!(said, " TP {before} to {after}.");
     }
     if let Some(outcome) = evaluation.get(strategy) {
-        said.push_str(&format!(
-            " {} {}.",
-            strategy.id(),
-            score(outcome.goodput, 3)
-        ));
+        let _ = write!(said, " {} {}.", strategy.id(), score(outcome.goodput, 3));
     }
     app.said.set(said);
 }

@@ -80,7 +80,10 @@ impl Band {
 
     /// Stretches to a point of the window and outlines the tiles inside.
     pub fn stretch(self, (x, y): (f64, f64)) {
-        let node: Option<HtmlElement> = self.node.get_untracked().map(|node| node.unchecked_into());
+        let node: Option<HtmlElement> = self
+            .node
+            .get_untracked()
+            .map(wasm_bindgen::JsCast::unchecked_into);
         self.dragging.update_value(|dragging| {
             let Some(drag) = dragging else { return };
             let (left, right) = (drag.start.0.min(x), drag.start.0.max(x));

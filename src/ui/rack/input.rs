@@ -343,7 +343,6 @@ fn page_key(app: App, dice: Dice, view: View, event: &KeyboardEvent) {
                 "Nothing to do again.".into()
             });
         }
-        (_, true, _) => {}
         ("u" | "U", false, _) => actions::repair_all(app),
         ("r" | "R", false, _) => dice.throw(app),
         ("?", false, _) => app.help.set(true),

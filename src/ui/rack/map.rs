@@ -3,6 +3,7 @@
 use super::View;
 use super::input::see;
 use crate::core::strategy::{DomainView, GpuState};
+use crate::scene::rack::group::Group;
 use crate::scene::rack::map::{Map as Cells, Rect, map};
 use crate::ui::dom;
 use crate::ui::state::{Form, use_app};
@@ -27,14 +28,7 @@ pub fn Map() -> impl IntoView {
         let (wide, high) = size.get();
         let plan = view.plan.read();
         if app.form.get() == Form::Phone {
-            return strip(
-                plan.domains,
-                plan.groups
-                    .iter()
-                    .map(|group| group.domains.len())
-                    .collect(),
-                high,
-            );
+            return strip(&plan.groups, high);
         }
         map(&plan.groups, wide - 2.0 * PAD, high - 2.0 * PAD)
     });
@@ -161,18 +155,17 @@ pub fn show(view: View, domain: u32, smooth: bool) {
 }
 
 /// On a phone: one row of cells, groups apart, that the finger pushes sideways.
-fn strip(domains: u32, groups: Vec<usize>, high: f64) -> Cells {
+fn strip(groups: &[Group], high: f64) -> Cells {
     let (wide, gap, apart) = (16.0, 3.0, 9.0);
     let tall = (high - 2.0 * PAD - 17.0).clamp(8.0, 32.0);
     let mut out = Cells {
-        cells: Vec::with_capacity(domains as usize),
-        labels: Vec::new(),
         height: high,
+        ..Cells::default()
     };
     let mut x = 0.0;
-    for (index, many) in groups.into_iter().enumerate() {
+    for group in groups {
         let start = x;
-        for _ in 0..many {
+        for _ in group.domains.clone() {
             out.cells.push(Rect {
                 x,
                 y: 0.0,
@@ -182,7 +175,7 @@ fn strip(domains: u32, groups: Vec<usize>, high: f64) -> Cells {
             x += wide + gap;
         }
         out.labels
-            .push(((start + x - gap) / 2.0, tall + 13.0, index));
+            .push(((start + x - gap) / 2.0, tall + 13.0, group.domains.start));
         x += apart;
     }
     out
@@ -217,7 +210,7 @@ fn paint(
     pen.set_text_align("center");
     pen.set_fill_style_str(&ink.faint);
     for &(x, y, group) in &cells.labels {
-        let _ = pen.fill_text(&format!("R{group}"), x, y + 3.0);
+        let _ = pen.fill_text(&format!("D{group}"), x, y + 3.0);
     }
     let (first, last) = seen;
     if let Some(all) = cells.around(first as usize..=last as usize)

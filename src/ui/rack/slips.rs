@@ -100,7 +100,7 @@ fn fly(
             let t = if backwards { 1.0 - eased } else { eased };
             // A quadratic curve whose middle hangs over the switch trays.
             let (a, b, c) = ((1.0 - t) * (1.0 - t), 2.0 * t * (1.0 - t), t * t);
-            let middle = ((slip.from.0 + slip.to.0) / 2.0, slip.over);
+            let middle = (f64::midpoint(slip.from.0, slip.to.0), slip.over);
             let x = a * slip.from.0 + b * middle.0 + c * slip.to.0;
             let y = a * slip.from.1 + b * middle.1 + c * slip.to.1;
             pen.fill_rect(x - 2.5, y - 1.0, 5.0, 2.0);

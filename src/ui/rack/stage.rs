@@ -105,7 +105,7 @@ impl Stage {
             let tiles = all(&cabinet, ".g").into_iter().filter_map(tile).collect();
             let head = views
                 .get(index as usize)
-                .map(|view| self.domain_head(plan, view, views))
+                .map(|view| Self::domain_head(plan, view, views))
                 .unwrap_or_default();
             self.domains.push(Domain {
                 index,
@@ -122,7 +122,7 @@ impl Stage {
         self.marked.clear();
     }
 
-    fn domain_head(&self, plan: &Plan, view: &DomainView, views: &[DomainView]) -> DomainHead {
+    fn domain_head(plan: &Plan, view: &DomainView, views: &[DomainView]) -> DomainHead {
         let group = plan.groups.get(plan.group_of(view.index));
         let named = group.is_some_and(|group| html::one_replica(&head(group, views, plan.tp)));
         DomainHead::new(view, plan.tp, named)
@@ -319,7 +319,7 @@ fn patch_tile(
 
 fn write_head(section: &Element, was: &DomainHead, now: &DomainHead) {
     if was.place != now.place {
-        set_text(section, ".pl", &now.place);
+        set_text(section, ".place", &now.place);
     }
     if was.degree != now.degree {
         set_text(section, ".tp b", &now.degree);

@@ -155,7 +155,7 @@ fn detail(job: &Job, at: (u32, u32), gpu: &GpuView) -> String {
                 None => format!("{} × base clock", fixed(gpu.perf, 3)),
             };
             let load = match gpu.load {
-                load if load == 1.0 => "a healthy rank's share".into(),
+                1.0 => "a healthy rank's share".into(),
                 load => format!("{} × a healthy rank's share", fixed(load, 3)),
             };
             let sends = if gpu.sends_gradients {

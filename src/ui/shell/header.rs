@@ -1,6 +1,8 @@
 //! Header: brand, pages, tools.
 
 use super::Icon;
+use super::share::{Export, Share};
+use crate::ui::link;
 use crate::ui::route::Route;
 use crate::ui::state::{Theme, use_app};
 use leptos::prelude::*;
@@ -18,7 +20,7 @@ pub fn Header() -> impl IntoView {
                 Theme::Light => Theme::Dark,
                 Theme::Dark => Theme::Light,
             }
-        })
+        });
     };
     view! {
         <header class="top">
@@ -37,9 +39,16 @@ pub fn Header() -> impl IntoView {
                         let here = move || app.route.get() == route;
                         view! {
                             <a
-                                href=format!("#/{}", route.id())
+                                href=move || link::address(app, route)
                                 class:on=here
                                 aria-current=move || here().then_some("page")
+                                on:click=move |event| {
+                                    // With a modifier the browser opens the link itself.
+                                    if !(event.ctrl_key() || event.meta_key() || event.shift_key()) {
+                                        event.prevent_default();
+                                        link::go(app, route);
+                                    }
+                                }
                             >
                                 {route.name()}
                             </a>
@@ -49,9 +58,19 @@ pub fn Header() -> impl IntoView {
             </nav>
             <div class="grow"></div>
             <div class="tools">
-                <a class="tb m" href="#/about">
+                <a
+                    class="tb m model"
+                    href="#/about"
+                    title="What the model covers, its sources and its measured error"
+                    on:click=move |event| {
+                        event.prevent_default();
+                        link::go(app, Route::About);
+                    }
+                >
                     <span class="why">{MODEL}</span>
                 </a>
+                <Share />
+                <Export />
                 <button class="tb" aria-label="Switch theme" on:click=flip>
                     <Icon name="i-theme" />
                 </button>

@@ -16,19 +16,6 @@ pub fn Icon(
     }
 }
 
-/// A 10 px state glyph, by its name in the sprite (`g-x`, `g-up1`, ...).
-#[component]
-pub fn Glyph(
-    /// Id in the sprite.
-    name: &'static str,
-) -> impl IntoView {
-    view! {
-        <svg class="gl" viewBox="0 0 10 10" aria-hidden="true">
-            <use href=format!("#{name}") />
-        </svg>
-    }
-}
-
 /// A strategy's marker in its colour.
 #[component]
 pub fn Marker(

@@ -218,7 +218,7 @@ fn OwnModel() -> impl IntoView {
                             m.heads = v;
                             m.kv_heads = m.kv_heads.min(v);
                         },
-                    )
+                    );
                 }
             />
             <Whole

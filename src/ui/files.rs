@@ -1,0 +1,106 @@
+//! Scenario files: opened by a picker or by dropping one on the page, saved as a download.
+
+use super::dom;
+use super::state::App;
+use crate::core::scenario::Scenario;
+use gloo::file::callbacks::{FileReader, read_as_text};
+use leptos::ev;
+use leptos::prelude::*;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{Blob, BlobPropertyBag, DragEvent, HtmlAnchorElement, HtmlInputElement};
+
+/// Largest scenario file read, bytes: 100,000 failures take about 4 MB.
+const MOST_BYTES: f64 = 16e6;
+
+/// Takes a scenario file's text; on an error the scene stays and the notice says what was wrong.
+fn take(app: App, name: &str, text: &str) {
+    let taken = Scenario::from_json(text).and_then(|scenario| app.replace(scenario));
+    match taken {
+        Ok(()) => app.said.set(format!("{name} opened.")),
+        Err(error) => app.notice.set(Some(format!("{name}: {error}"))),
+    }
+}
+
+/// Reads a file and takes it as the scenario.
+fn read(app: App, file: web_sys::File, reader: StoredValue<Option<FileReader>, LocalStorage>) {
+    let name = file.name();
+    if file.size() > MOST_BYTES {
+        app.notice.set(Some(format!(
+            "{name}: {:.0} bytes is not allowed, expected at most {MOST_BYTES:.0}",
+            file.size()
+        )));
+        return;
+    }
+    let file = gloo::file::File::from(file);
+    let reading = read_as_text(&file, move |text| match text {
+        Ok(text) => take(app, &name, &text),
+        Err(error) => app.notice.set(Some(format!("{name}: {error}"))),
+    });
+    reader.set_value(Some(reading));
+}
+
+/// Lets scenario files be dropped anywhere on the page. A page with drops of its own prevents the default first.
+pub fn accept_drops(app: App) {
+    let reader = StoredValue::new_local(None);
+    let over = window_event_listener(ev::dragover, |event: DragEvent| event.prevent_default());
+    let drop = window_event_listener(ev::drop, move |event: DragEvent| {
+        if event.default_prevented() {
+            return;
+        }
+        event.prevent_default();
+        if let Some(file) = event
+            .data_transfer()
+            .and_then(|data| data.files())
+            .and_then(|files| files.get(0))
+        {
+            read(app, file, reader);
+        }
+    });
+    on_cleanup(move || {
+        over.remove();
+        drop.remove();
+    });
+}
+
+/// A hidden file input; `click` it to open the picker.
+#[component]
+pub fn Picker(
+    /// Its element.
+    node: NodeRef<leptos::html::Input>,
+) -> impl IntoView {
+    let app = super::state::use_app();
+    let reader = StoredValue::new_local(None);
+    let chosen = move |event: web_sys::Event| {
+        let input = event
+            .target()
+            .and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
+        let Some(input) = input else { return };
+        if let Some(file) = input.files().and_then(|files| files.get(0)) {
+            read(app, file, reader);
+        }
+        // So that the same file can be chosen again.
+        input.set_value("");
+    };
+    view! { <input type="file" accept=".json,application/json" hidden node_ref=node on:change=chosen /> }
+}
+
+/// Saves text as a file.
+pub fn save(name: &str, kind: &str, text: &str) {
+    // Every step fails only where the page may not download, as in some sandboxed frames.
+    let _ = try_save(name, kind, text);
+}
+
+fn try_save(name: &str, kind: &str, text: &str) -> Result<(), JsValue> {
+    let options = BlobPropertyBag::new();
+    options.set_type(kind);
+    let parts = js_sys::Array::of1(&JsValue::from_str(text));
+    let blob = Blob::new_with_str_sequence_and_options(&parts, &options)?;
+    let address = web_sys::Url::create_object_url_with_blob(&blob)?;
+    if let Some(document) = dom::document() {
+        let link: HtmlAnchorElement = document.create_element("a")?.dyn_into()?;
+        link.set_href(&address);
+        link.set_download(name);
+        link.click();
+    }
+    web_sys::Url::revoke_object_url(&address)
+}
