@@ -7,6 +7,7 @@ mod figures;
 mod files;
 mod fleet;
 mod link;
+mod phone;
 mod rack;
 mod route;
 mod shell;

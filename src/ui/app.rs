@@ -6,7 +6,8 @@ use super::figures::FiguresPage;
 use super::files;
 use super::fleet::FleetPage;
 use super::link;
-use super::rack::Racks;
+use super::phone::{PhoneHeader, PhonePage};
+use super::rack::{Dice, Racks};
 use super::route::Route;
 use super::shell::{Header, Keys, Live, Notice, ScenarioBar};
 use super::side::SideColumn;
@@ -48,6 +49,7 @@ fn Root() -> impl IntoView {
     app.notice.set(opened.wrong);
     link::keep(app);
     files::accept_drops(app);
+    provide_context(Dice::new());
     let resized = window_event_listener(leptos::ev::resize, move |_| {
         let form = form_now();
         if app.form.get_untracked() != form {
@@ -63,14 +65,29 @@ fn Root() -> impl IntoView {
 fn Page() -> impl IntoView {
     let app = use_app();
     let embed = app.embed;
+    let show = app.param("show");
+    let talk = app.param("talk");
+    Effect::new(move |_| {
+        if talk.get().is_some() {
+            dom::set_root("data-talk", "");
+        }
+    });
     // Here, so that numbers on every page find it.
     WhyPort::of_page();
     view! {
-        <div id="app" class:embed=embed>
-            <Show when=move || !embed.get()>
-                <Header />
-            </Show>
+        <div
+            id="app"
+            class:embed=embed
+            class:phone=move || app.form.get() == Form::Phone
+            data-show=move || show.get().unwrap_or_default()
+        >
+            {move || match (embed.get(), app.form.get()) {
+                (true, _) => ().into_any(),
+                (false, Form::Phone) => view! { <PhoneHeader /> }.into_any(),
+                (false, _) => view! { <Header /> }.into_any(),
+            }}
             {move || match app.route.get() {
+                Route::Rack if app.form.get() == Form::Phone => view! { <PhonePage /> }.into_any(),
                 Route::Rack => view! { <RackPage /> }.into_any(),
                 Route::Fleet => view! { <FleetPage /> }.into_any(),
                 Route::Figures => view! { <FiguresPage /> }.into_any(),

@@ -19,6 +19,7 @@ mod tip;
 use super::dom;
 use super::state::{Form, use_app};
 use crate::core::strategy::{DomainView, GpuState};
+pub use head::Dice;
 use head::Head;
 use input::Input;
 use legend::Legend;
@@ -41,7 +42,7 @@ pub struct View {
     pub stage: StoredValue<Stage, LocalStorage>,
     /// First and last domain in view.
     pub seen: RwSignal<(u32, u32)>,
-    /// The group looked at: the first in the document where not all fit, the only one on a phone.
+    /// The domain looked at: its group is in the document where not all fit; the only one seen on a phone.
     pub focus: RwSignal<u32>,
     /// The tile whose menu is open.
     pub menu: RwSignal<Option<menu::Open>>,
@@ -74,7 +75,6 @@ pub fn Racks() -> impl IntoView {
         marked: RwSignal::new(Vec::new()),
     };
     provide_context(view);
-    provide_context(head::Dice::new());
     let groups = NodeRef::<Div>::new();
     let width = RwSignal::new(0.0);
     let section = NodeRef::<leptos::html::Section>::new();
@@ -114,6 +114,14 @@ pub fn Racks() -> impl IntoView {
         let hover = app.hover.get();
         let radius = app.scenario(|scenario| scenario.policy.blast_radius);
         view.stage.update_value(|stage| stage.point(hover, radius));
+    });
+    // A phone shows one domain at a time.
+    Effect::new(move |_| {
+        let (plan, focus) = (plan.get(), focus.get());
+        if plan.phone {
+            view.stage.update_value(|stage| stage.show_only(focus));
+            view.seen.set((focus, focus));
+        }
     });
     Effect::new(move |_| {
         let marked = view.marked.get();

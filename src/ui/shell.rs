@@ -5,8 +5,10 @@ mod header;
 mod icon;
 mod share;
 
-pub use bar::ScenarioBar;
-pub use header::Header;
+pub use share::ShareCard;
+
+pub use bar::{History, LayoutFields, MoreFields, PolicyFields, PresetLists, ScenarioBar};
+pub use header::{Header, flip_theme};
 pub use icon::{Icon, Marker};
 
 use super::state::use_app;

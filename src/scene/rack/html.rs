@@ -17,6 +17,8 @@ pub struct Look<'a> {
     pub tp: u32,
     /// The accelerator, for its clock.
     pub gpu: &'a Gpu,
+    /// Domains are seen one at a time, without the head of their group.
+    pub alone: bool,
 }
 
 /// Classes of a tile: `g`, its state, and what else is drawn on it.
@@ -170,7 +172,7 @@ pub fn group(out: &mut String, look: &Look<'_>, group: &Group, head: &Head, view
         .get(group.domains.start as usize..group.domains.end as usize)
         .unwrap_or_default()
     {
-        domain(out, look, view, one_replica(head));
+        domain(out, look, view, one_replica(head) && !look.alone);
     }
     out.push_str("</div></div>");
 }
@@ -194,6 +196,7 @@ mod tests {
             shape: RackShape::of(system),
             tp: 8,
             gpu: &system.gpu,
+            alone: false,
         };
         let mut out = String::new();
         for one in groups(&placement, 2) {
@@ -216,6 +219,7 @@ mod tests {
             shape: RackShape::of(system),
             tp: 8,
             gpu: &system.gpu,
+            alone: false,
         };
         let view = fixture::healthy(&fixture::placement(72, 8, 1, 9), 1).remove(0);
         assert_eq!(class(&look, 8, &view.gpus[8]), "g healthy slot");

@@ -6,7 +6,6 @@ use super::input::at;
 use crate::ui::dom;
 use leptos::html::Div;
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
 use web_sys::{DomRect, Element, HtmlElement};
 
 struct Dragging {

@@ -57,7 +57,7 @@ pub fn Head() -> impl IntoView {
                 </div>
             </div>
             <span class="grow"></span>
-            <div class="two">
+            <div class="duo">
                 <button class="tb pri" on:click=move |_| dice.throw(app)>
                     <Icon name="i-dice" />
                     <span>{label}</span>

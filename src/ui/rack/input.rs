@@ -4,6 +4,7 @@ use super::View;
 use super::actions::{self, At};
 use super::band::Band;
 use super::head::Dice;
+use super::map;
 use super::menu::Open;
 use super::stage::is_down;
 use crate::core::strategy::StrategyId;
@@ -18,6 +19,8 @@ use web_sys::{Element, KeyboardEvent, PointerEvent};
 
 /// How long a finger rests before the menu opens, ms.
 const HOLD: u32 = 480;
+/// How far a finger goes sideways to turn to another domain, CSS px.
+const SWIPE: f64 = 48.0;
 /// How far a pointer may move and still click, CSS px.
 const SLACK: f64 = 5.0;
 
@@ -138,7 +141,25 @@ pub fn Input(children: Children) -> impl IntoView {
             point(app, tile_of(&event));
         }
     };
-    let up = move |_: PointerEvent| {
+    let up = move |event: PointerEvent| {
+        let (dx, dy) = press.with_value(|press| {
+            (
+                f64::from(event.client_x()) - press.x,
+                f64::from(event.client_y()) - press.y,
+            )
+        });
+        let plan = view.plan.read_untracked();
+        if plan.phone && dx.abs() > SWIPE && dx.abs() > 2.0 * dy.abs() {
+            press.update_value(|press| press.spent = true);
+            let domain = view.focus.get_untracked();
+            let to = if dx < 0.0 {
+                domain.saturating_add(1)
+            } else {
+                domain.saturating_sub(1)
+            };
+            map::show(view, to.min(plan.domains.saturating_sub(1)), false);
+        }
+        drop(plan);
         press.update_value(|press| {
             press.hold = None;
             press.spent |= press.moved && press.mouse;

@@ -53,7 +53,7 @@ pub fn Map() -> impl IntoView {
         };
         show(view, domain as u32, smooth);
     };
-    let at = move |event: &web_sys::PointerEvent| {
+    let at = move |event: &web_sys::MouseEvent| {
         let canvas: HtmlElement = event.current_target()?.dyn_into().ok()?;
         let (rect, wide) = (
             canvas.get_bounding_client_rect(),
@@ -66,6 +66,10 @@ pub fn Map() -> impl IntoView {
         ))
     };
     let down = move |event: web_sys::PointerEvent| {
+        // On a phone a finger pushes the strip, and only a tap chooses.
+        if app.form.get_untracked() == Form::Phone {
+            return;
+        }
         if let Some(target) = event
             .current_target()
             .and_then(|target| target.dyn_into::<HtmlElement>().ok())
@@ -78,6 +82,14 @@ pub fn Map() -> impl IntoView {
     };
     let drag = move |event: web_sys::PointerEvent| {
         if event.buttons() & 1 == 1
+            && app.form.get_untracked() != Form::Phone
+            && let Some((x, y)) = at(&event)
+        {
+            go(x, y, false);
+        }
+    };
+    let tap = move |event: web_sys::MouseEvent| {
+        if app.form.get_untracked() == Form::Phone
             && let Some((x, y)) = at(&event)
         {
             go(x, y, false);
@@ -116,6 +128,7 @@ pub fn Map() -> impl IntoView {
                 aria-valuetext=text
                 on:pointerdown=down
                 on:pointermove=drag
+                on:click=tap
                 on:keydown=keys
             ></canvas>
         </div>
@@ -127,8 +140,7 @@ pub fn show(view: View, domain: u32, smooth: bool) {
     let plan = view.plan.get_untracked();
     let group = plan.group_of(domain);
     if plan.phone || !plan.shown.contains(&group) {
-        view.focus
-            .set(if plan.phone { domain } else { group as u32 });
+        view.focus.set(domain);
     }
     let Some(scroller) = view.scroller.get_untracked() else {
         return;
@@ -311,7 +323,19 @@ fn domain(pen: &CanvasRenderingContext2d, ink: &Inks, cell: &Rect, view: &Domain
         };
         let x = cell.x + 1.5 + (cell.w - 3.0) * ((index % columns) as f64 + 0.5) / columns as f64;
         let y = cell.y + 1.5 + (cell.h - 3.0) * ((index / columns) as f64 + 0.5) / rows as f64;
-        pen.set_fill_style_str(colour);
-        pen.fill_rect(x - mark / 2.0, y - mark / 2.0, mark, mark);
+        if cell.w >= 14.0 && columns == 4 {
+            // Room for the cross that a tile shows.
+            pen.set_stroke_style_str(colour);
+            pen.set_line_width(1.6);
+            pen.begin_path();
+            for (from, to) in [((-1.0, -1.0), (1.0, 1.0)), ((1.0, -1.0), (-1.0, 1.0))] {
+                pen.move_to(x + 1.7 * from.0, y + 1.7 * from.1);
+                pen.line_to(x + 1.7 * to.0, y + 1.7 * to.1);
+            }
+            pen.stroke();
+        } else {
+            pen.set_fill_style_str(colour);
+            pen.fill_rect(x - mark / 2.0, y - mark / 2.0, mark, mark);
+        }
     }
 }

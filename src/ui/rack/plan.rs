@@ -30,7 +30,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan of a job whose strategy occupies `domains` domains, with the group `focus` in the document.
+    /// The plan of a job whose strategy occupies `domains` domains, with the group of the domain `focus` in the document.
     pub fn new(job: &Job, domains: u32, focus: u32, phone: bool) -> Self {
         let shape = RackShape::of(&job.system);
         let groups = groups(&job.placement, domains);
@@ -38,7 +38,11 @@ impl Plan {
         let shown = if whole {
             0..groups.len()
         } else {
-            window(&groups, focus as usize, TILES / 4 / shape.gpus.max(1))
+            window(
+                &groups,
+                position(&groups, focus),
+                TILES / 4 / shape.gpus.max(1),
+            )
         };
         Self {
             shape,
@@ -67,6 +71,7 @@ impl Plan {
             shape: self.shape,
             tp: self.tp,
             gpu: &self.gpu,
+            alone: self.phone,
         }
     }
 
@@ -88,11 +93,15 @@ impl Plan {
 
     /// The group of a domain.
     pub fn group_of(&self, domain: u32) -> usize {
-        self.groups
-            .iter()
-            .position(|group| group.domains.contains(&domain))
-            .unwrap_or(0)
+        position(&self.groups, domain)
     }
+}
+
+fn position(groups: &[Group], domain: u32) -> usize {
+    let found = groups
+        .iter()
+        .position(|group| group.domains.contains(&domain));
+    found.unwrap_or(0)
 }
 
 /// As many groups around one as hold at most `most` domains, at least that one.

@@ -124,7 +124,8 @@ impl Stage {
 
     fn domain_head(plan: &Plan, view: &DomainView, views: &[DomainView]) -> DomainHead {
         let group = plan.groups.get(plan.group_of(view.index));
-        let named = group.is_some_and(|group| html::one_replica(&head(group, views, plan.tp)));
+        let named = group
+            .is_some_and(|group| !plan.phone && html::one_replica(&head(group, views, plan.tp)));
         DomainHead::new(view, plan.tp, named)
     }
 
@@ -152,7 +153,7 @@ impl Stage {
             .iter()
             .zip(&heads)
             .flat_map(|(group, head)| {
-                let named = html::one_replica(head);
+                let named = !plan.phone && html::one_replica(head);
                 group.domains.clone().map(move |_| named)
             });
         for (domain, named) in self.domains.iter_mut().zip(named) {
@@ -248,6 +249,16 @@ impl Stage {
         self.ring(&self.marked, "sel", false);
         self.ring(tiles, "sel", true);
         self.marked = tiles.to_vec();
+    }
+
+    /// Shows one domain of a phone.
+    pub fn show_only(&self, domain: u32) {
+        for one in &self.domains {
+            let _ = one
+                .section
+                .class_list()
+                .toggle_with_force("on", one.index == domain);
+        }
     }
 
     /// Makes a tile the one that Tab reaches in its rack, and focuses it.

@@ -19,6 +19,8 @@ use crate::ui::state::use_app;
 use degrees::DegreesControl;
 use leptos::prelude::*;
 use more::More;
+pub use more::MoreFields;
+pub use presets::PresetLists;
 use presets::Presets;
 use slider::Slider;
 
@@ -38,52 +40,72 @@ pub fn tell(result: Result<(), ScenarioError>, own: &str) -> Told {
 /// Presets, layout, policy, history.
 #[component]
 pub fn ScenarioBar() -> impl IntoView {
-    let app = use_app();
     view! {
         <div class="scn" role="group" aria-label="Scenario">
             <Presets />
             <LayoutFields />
             <span class="sep"></span>
-            <BlastRadius />
-            <Slider
-                label="Boost cap"
-                field="policy.boost_cap"
-                title="Highest power of a boosted GPU, x TDP"
-                read=|s| s.policy.boost_cap
-                write=|s, value| s.policy.boost_cap = value
-            />
-            <ParityControl />
-            <DegreesControl />
+            <PolicyFields />
             <More />
             <span class="grow"></span>
-            <span class="tools">
-                <button
-                    class="tb"
-                    aria-label="Undo"
-                    title="Undo (Ctrl Z)"
-                    disabled=move || !app.can_travel().0
-                    on:click=move |_| {
-                        app.undo();
-                    }
-                >
-                    <Icon name="i-undo" />
-                </button>
-                <button
-                    class="tb"
-                    aria-label="Redo"
-                    title="Redo (Ctrl Shift Z)"
-                    disabled=move || !app.can_travel().1
-                    on:click=move |_| {
-                        app.redo();
-                    }
-                >
-                    <Icon name="i-redo" />
-                </button>
-                <button class="tb" title="Back to the scene the page opens with" on:click=move |_| app.reset()>
-                    "Reset"
-                </button>
-            </span>
+            <History />
         </div>
+    }
+}
+
+/// Undo, redo, reset.
+#[component]
+pub fn History() -> impl IntoView {
+    let app = use_app();
+    view! {
+        <span class="tools">
+            <button
+                class="tb"
+                aria-label="Undo"
+                title="Undo (Ctrl Z)"
+                disabled=move || !app.can_travel().0
+                on:click=move |_| {
+                    app.undo();
+                }
+            >
+                <Icon name="i-undo" />
+            </button>
+            <button
+                class="tb"
+                aria-label="Redo"
+                title="Redo (Ctrl Shift Z)"
+                disabled=move || !app.can_travel().1
+                on:click=move |_| {
+                    app.redo();
+                }
+            >
+                <Icon name="i-redo" />
+            </button>
+            <button
+                class="tb"
+                title="Back to the scene the page opens with"
+                on:click=move |_| app.reset()
+            >
+                "Reset"
+            </button>
+        </span>
+    }
+}
+
+/// Blast radius, boost cap, parity, degrees.
+#[component]
+pub fn PolicyFields() -> impl IntoView {
+    view! {
+        <BlastRadius />
+        <Slider
+            label="Boost cap"
+            field="policy.boost_cap"
+            title="Highest power of a boosted GPU, x TDP"
+            read=|s| s.policy.boost_cap
+            write=|s, value| s.policy.boost_cap = value
+        />
+        <ParityControl />
+        <DegreesControl />
     }
 }
 

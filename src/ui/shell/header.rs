@@ -2,26 +2,37 @@
 
 use super::Icon;
 use super::share::{Export, Share};
+use crate::ui::dom;
 use crate::ui::link;
 use crate::ui::route::Route;
-use crate::ui::state::{Theme, use_app};
+use crate::ui::state::{App, Theme, use_app};
 use leptos::prelude::*;
 
 /// Version of the model that the numbers on the page come from.
 const MODEL: &str = concat!("model v", env!("CARGO_PKG_VERSION"));
 
+/// Light to dark and back; the choice is kept for the next visit.
+pub fn flip_theme(app: App) {
+    let theme = match app.theme.get_untracked() {
+        Theme::Light => Theme::Dark,
+        Theme::Dark => Theme::Light,
+    };
+    app.theme.set(theme);
+    // A link that names a theme keeps naming the one that is seen.
+    if app.param("theme").get_untracked().is_some() {
+        app.set_param("theme", Some(theme.id().to_owned()));
+    }
+    // Storage may be closed to a page in a frame; then the choice lasts as long as the page.
+    let storage = dom::window().and_then(|window| window.local_storage().ok().flatten());
+    if let Some(storage) = storage {
+        let _ = storage.set_item("theme", theme.id());
+    }
+}
+
 /// Brand, pages, tools.
 #[component]
 pub fn Header() -> impl IntoView {
     let app = use_app();
-    let flip = move |_| {
-        app.theme.update(|theme| {
-            *theme = match theme {
-                Theme::Light => Theme::Dark,
-                Theme::Dark => Theme::Light,
-            }
-        });
-    };
     view! {
         <header class="top">
             <a class="skip" href="#main">
@@ -71,7 +82,7 @@ pub fn Header() -> impl IntoView {
                 </a>
                 <Share />
                 <Export />
-                <button class="tb" aria-label="Switch theme" on:click=flip>
+                <button class="tb" aria-label="Switch theme" on:click=move |_| flip_theme(app)>
                     <Icon name="i-theme" />
                 </button>
                 <button class="tb" aria-label="Keys and help" on:click=move |_| app.help.set(true)>
