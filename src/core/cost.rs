@@ -296,11 +296,11 @@ impl<'a> Parts<'a> {
                 alltoall_bandwidth: BytesPerSecond(
                     gpu.nvlink().get() * constants.nvlink_dp_efficiency,
                 ),
-                alltoall_latency_s: Seconds(nvlink.time(
-                    network::Collective::AllToAll,
-                    f64::from(layout.tp),
-                    512.0,
-                )),
+                alltoall_latency_s: Seconds(if reshards {
+                    nvlink.time(network::Collective::AllToAll, f64::from(layout.tp), 512.0)
+                } else {
+                    0.0
+                }),
                 reshard_contention: constants.reshard_contention,
                 optimizer_s: Seconds(
                     optimizer_bytes
