@@ -12,6 +12,7 @@ mod presets;
 mod shard_map;
 mod step;
 mod validate;
+mod trace;
 
 use crate::core::hardware::FieldError;
 use crate::core::scenario::{Scenario, ScenarioError};
@@ -44,6 +45,7 @@ enum Command {
     Fleet(fleet::Args),
     Step(step::Args),
     Validate(validate::Args),
+    Trace(trace::Args),
 }
 
 impl Command {
@@ -57,6 +59,7 @@ impl Command {
             Self::Fleet(args) => fleet::run(args),
             Self::Step(args) => step::run(args),
             Self::Validate(args) => validate::run(args),
+            Self::Trace(args) => trace::run(args),
         }
     }
 }

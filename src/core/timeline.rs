@@ -32,7 +32,7 @@ pub use engine::{MAX_OPERATION_NS, Time};
 pub use result::{Detail, Flow, FlowKind, Lane, NOT, Pace, Span, Timeline};
 pub use schedule::{Block, Pass, Schedule};
 pub use settings::{BUCKET_RANGE_BYTES, FACTOR_RANGE, Settings};
-pub use spec::{ReplicaKind, ReplicaSpec, StageSpec, StepSpec};
+pub use spec::{DISTINCT_REPLICAS, ReplicaKind, ReplicaSpec, StageSpec, StepSpec};
 
 use crate::core::hardware::FieldError;
 use serde::Serialize;

@@ -31,6 +31,13 @@ pub struct World {
 }
 
 impl World {
+    fn has_healthy(&self) -> bool {
+        self.timeline
+            .spec
+            .replicas
+            .first()
+            .is_some_and(|replica| replica.kind == ReplicaKind::Healthy)
+    }
     /// Time by which resharding lengthens the step.
     pub fn exposed(&self) -> Nanos {
         self.timeline.step.saturating_sub(self.without_reshard)
@@ -49,7 +56,8 @@ pub struct StepView {
     pub healthy: Timeline,
     /// The steps under `ntp` and `ntp-pw`, the selected one first; empty without failures.
     pub worlds: Vec<World>,
-    /// The replicas shown, top to bottom: healthy, reduced, boosted, as far as there are any.
+    /// The replicas shown, top to bottom: a healthy one of the first world (of [`StepView::healthy`] without worlds), the
+    /// one that lost most under `ntp`, the one that is boosted most under `ntp-pw`.
     pub groups: Vec<Group>,
     /// The step that the analytical model gives the healthy job, to compare with [`StepView::healthy`].
     pub analytical: Nanos,
@@ -114,35 +122,28 @@ pub fn view(
             throughput: outcome.throughput,
         });
     }
-    let mut groups = Vec::new();
-    for kind in [
-        ReplicaKind::Healthy,
-        ReplicaKind::Reduced,
-        ReplicaKind::Boosted,
-    ] {
-        // The selected strategy's replica of that kind, else the other's.
-        let found = worlds.iter().enumerate().find_map(|(world, w)| {
-            let replica = w
-                .timeline
-                .spec
-                .replicas
-                .iter()
-                .position(|replica| replica.kind == kind)?;
+    let mut groups = vec![Group {
+        kind: ReplicaKind::Healthy,
+        world: 0,
+        replica: 0,
+    }];
+    if worlds
+        .first()
+        .is_some_and(|world: &World| !world.has_healthy())
+    {
+        groups.clear();
+    }
+    for strategy in [StrategyId::Ntp, StrategyId::NtpPw] {
+        let found = worlds.iter().position(|world| world.strategy == strategy);
+        groups.extend(found.and_then(|world| {
+            let spec = &worlds.get(world)?.timeline.spec;
+            let replica = spec.worst()?;
             Some(Group {
-                kind,
+                kind: spec.replicas.get(replica)?.kind,
                 world,
                 replica,
             })
-        });
-        groups.extend(found);
-    }
-    if worlds.is_empty() {
-        // No world at index 0: the group falls back to the healthy timeline.
-        groups.push(Group {
-            kind: ReplicaKind::Healthy,
-            world: 0,
-            replica: 0,
-        });
+        }));
     }
     Ok(StepView {
         analytical: Nanos::from_seconds(evaluation.healthy.cost.step_s),

@@ -8,6 +8,9 @@ use crate::core::strategy::{Outcome, ReplicaPlan};
 use crate::core::units::{Bytes, Flops, Seconds};
 use serde::Serialize;
 
+/// Most sorts of replicas that are simulated together; the rest would look like one of them.
+pub const DISTINCT_REPLICAS: usize = 8;
+
 /// How a replica takes part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -89,8 +92,10 @@ impl StageSpec {
 pub struct ReplicaSpec {
     /// How it takes part.
     pub kind: ReplicaKind,
-    /// Logical index.
+    /// Logical index of the first of them.
     pub index: u32,
+    /// How many there are.
+    pub count: u32,
     /// Sequences per step.
     pub local_batch: u32,
     /// Micro-batches per step.
@@ -274,43 +279,67 @@ impl StepSpec {
             slots: (0..layout.groups_per_replica()).collect(),
             local_batch: layout.local_batch(),
             boost_p: 1.0,
+            count: layout.dp,
         };
         Self::build(job, &[plan], bucket_bytes, shown_stage)
     }
 
-    /// The step of the job under `ntp` or `ntp-pw`: its first healthy replica and the first one that lost GPUs, as far as
-    /// there are any. Error where every replica is dropped or the job is paused.
+    /// The step of the job under `ntp` or `ntp-pw`: one replica of each sort that takes part, at most
+    /// [`DISTINCT_REPLICAS`], the healthy ones' first. Error where every replica is dropped or the job is paused.
     pub fn of_outcome(
         job: &Job,
         outcome: &Outcome,
         bucket_bytes: Bytes,
         shown_stage: u32,
     ) -> Result<Self, TimelineError> {
-        let layout = &job.scenario.layout;
-        let plans: Vec<Plan> = outcome
+        let mut plans: Vec<Plan> = Vec::new();
+        for replica in outcome
             .replicas
             .iter()
             .filter(|replica| replica.local_batch > 0)
-            .map(|replica| Plan::of(job, outcome, replica))
-            .collect();
-        let whole = |plan: &&Plan| plan.degrees.iter().all(|degree| *degree >= layout.tp);
-        let healthy = plans.iter().filter(whole).min_by_key(|plan| {
+        {
+            let plan = Plan::of(job, outcome, replica);
+            if let Some(same) = plans.iter_mut().find(|other| other.is_like(&plan)) {
+                same.count += 1;
+            } else {
+                plans.push(plan);
+            }
+        }
+        if plans.is_empty() {
+            let allowed = "few enough for one replica to run";
+            return Err(FieldError::new("failures", job.scenario.failures.len(), allowed).into());
+        }
+        // Healthy ones first, the most frequent of them leading; then as the strategy sorts them, worst first.
+        plans.sort_by_key(|plan| {
             (
-                plan.perf.iter().any(|perf| *perf != 1.0),
-                plan.local_batch != layout.local_batch(),
+                plan.kind != ReplicaKind::Healthy,
+                if plan.kind == ReplicaKind::Healthy {
+                    u32::MAX - plan.count
+                } else {
+                    plan.index
+                },
             )
         });
-        let reduced = plans.iter().find(|plan| !whole(plan));
-        let shown: Vec<Plan> = healthy.into_iter().chain(reduced).cloned().collect();
-        if shown.is_empty() {
-            return Err(FieldError::new(
-                "failures",
-                job.scenario.failures.len(),
-                "few enough for one replica to run",
-            )
-            .into());
-        }
-        Self::build(job, &shown, bucket_bytes, shown_stage)
+        plans.truncate(DISTINCT_REPLICAS);
+        Self::build(job, &plans, bucket_bytes, shown_stage)
+    }
+
+    /// The replica that shows best what the failures did: the most boosted one, then the smallest batch, then the lowest
+    /// degree. None where all are healthy.
+    pub fn worst(&self) -> Option<usize> {
+        let degree = |replica: &ReplicaSpec| replica.stages.iter().map(|stage| stage.degree).min();
+        let affected = self
+            .replicas
+            .iter()
+            .enumerate()
+            .filter(|(_, r)| r.kind != ReplicaKind::Healthy);
+        affected
+            .min_by(|(_, a), (_, b)| {
+                b.boost_p
+                    .total_cmp(&a.boost_p)
+                    .then((a.local_batch, degree(a)).cmp(&(b.local_batch, degree(b))))
+            })
+            .map(|(position, _)| position)
     }
 
     fn build(
@@ -379,6 +408,7 @@ struct Plan {
     slots: Vec<u32>,
     local_batch: u32,
     boost_p: f64,
+    count: u32,
 }
 
 impl Plan {
@@ -440,7 +470,14 @@ impl Plan {
             slots: replica.slots.clone(),
             local_batch: replica.local_batch,
             boost_p: replica.boost_p,
+            count: 1,
         }
+    }
+
+    fn is_like(&self, other: &Self) -> bool {
+        (&self.degrees, &self.perf, self.local_batch)
+            == (&other.degrees, &other.perf, other.local_batch)
+            && self.boost_p == other.boost_p
     }
 
     fn spec(&self, job: &Job, sync: &[u32]) -> ReplicaSpec {
@@ -493,6 +530,7 @@ impl Plan {
             local_batch: self.local_batch,
             microbatches,
             boost_p: self.boost_p,
+            count: self.count,
             stages,
         }
     }

@@ -31,6 +31,7 @@ fn replica(kind: ReplicaKind, microbatches: u32, stages: Vec<StageSpec>) -> Repl
     ReplicaSpec {
         kind,
         index: 0,
+        count: 1,
         local_batch: microbatches,
         microbatches,
         boost_p: 1.0,

@@ -407,3 +407,6 @@ const fn category(kind: Kind) -> &'static str {
         Kind::Host => "host",
     }
 }
+
+#[cfg(test)]
+mod tests;
