@@ -5,5 +5,6 @@ scripts/setup.sh --browser
 NTP_DIST=${NTP_DIST:-$ROOT/dist}
 [ -f "$NTP_DIST/index.html" ] || die "no page in $NTP_DIST: run \`make build\` first"
 NTP_CHROME=$(find_chrome)
-export NTP_DIST NTP_CHROME
+NTP_SPEEDSCOPE=$TOOLS/speedscope/node_modules/speedscope/dist/release
+export NTP_DIST NTP_CHROME NTP_SPEEDSCOPE
 cargo test --locked --quiet --test browser -- "$@"

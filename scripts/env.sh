@@ -11,6 +11,8 @@ export PATH="$TOOLS/bin:$TOOLS/npm/node_modules/.bin:$PATH"
 
 TRUNK_VERSION=0.21.14
 BINARYEN_VERSION=132.0.0
+# Opens exported traces in the browser tests.
+SPEEDSCOPE_VERSION=1.25.0
 # Older ones corrupt the table of references without a word.
 BINARYEN_OLDEST=123
 # The command-line half of wasm-bindgen must be the very version of the crate.

@@ -45,17 +45,22 @@ cargo_tool trunk trunk "$TRUNK_VERSION" --no-default-features
 cargo_tool wasm-bindgen-cli wasm-bindgen "$WASM_BINDGEN_VERSION"
 rm -rf "$TOOLS/build"
 
+# npm_package PREFIX NAME VERSION: into a folder of its own, because npm removes what a second package did not ask for.
+npm_package() {
+  if ! have npm; then
+    can_apt || die "set-up: npm is missing; install Node.js with npm (Debian: nodejs npm), then run make again"
+    if have node; then apt_install npm; else apt_install nodejs npm; fi
+  fi
+  quietly "fetching $2 $3" \
+    npm install --prefix "$TOOLS/$1" --no-save --no-package-lock --no-audit --no-fund "$2@$3"
+}
+
 # wasm-opt: Debian's is too old, so it comes from npm, with the version read from its package and not by starting it.
 binaryen_version() {
   sed -n 's/^ *"version": *"\([0-9]*\)\..*/\1/p' "$TOOLS/npm/node_modules/binaryen/package.json" 2>/dev/null | head -n 1
 }
 if [ "$(binaryen_version)" = "" ] || [ "$(binaryen_version)" -lt "$BINARYEN_OLDEST" ]; then
-  if ! have npm; then
-    can_apt || die "set-up: npm is missing; install Node.js with npm (Debian: nodejs npm), then run make again"
-    if have node; then apt_install npm; else apt_install nodejs npm; fi
-  fi
-  quietly "fetching binaryen $BINARYEN_VERSION (wasm-opt)" \
-    npm install --prefix "$TOOLS/npm" --no-save --no-package-lock --no-audit --no-fund "binaryen@$BINARYEN_VERSION"
+  npm_package npm binaryen "$BINARYEN_VERSION"
 fi
 [ "$(binaryen_version)" -ge "$BINARYEN_OLDEST" ] || die "set-up: wasm-opt is older than version $BINARYEN_OLDEST"
 
@@ -63,5 +68,8 @@ if [ "${1:-}" = --browser ]; then
   if ! find_chrome >/dev/null || ! have "${CHROMEDRIVER:-chromedriver}"; then
     can_apt || die "set-up: Chromium is missing; install it with its driver (Debian: chromium chromium-driver), then run make again"
     apt_install chromium chromium-driver
+  fi
+  if ! grep -q "\"version\": \"$SPEEDSCOPE_VERSION\"" "$TOOLS/speedscope/node_modules/speedscope/package.json" 2>/dev/null; then
+    npm_package speedscope speedscope "$SPEEDSCOPE_VERSION"
   fi
 fi

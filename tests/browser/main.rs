@@ -10,3 +10,4 @@ mod links;
 mod rig;
 mod scene;
 mod screens;
+mod speedscope;

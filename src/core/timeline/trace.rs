@@ -1,8 +1,9 @@
 //! The step as a Chrome trace: JSON that chrome://tracing, Perfetto and speedscope open.
 //!
-//! Times are microseconds with at most three decimals, so nanoseconds survive; a duration is the difference of the two
-//! ends as written. One process per GPU shown and one per replica's pipeline; one thread per stream, so that its slices
-//! never overlap. Spans of no length are left out, with the arrows that would hang on them. Micro-batches, layers and
+//! Times are microseconds in eighths, which is three decimals and exact in binary: viewers add `ts` and `dur` as floating
+//! point, and a sum that is off by one bit makes neighbours overlap. A duration is the difference of the two rounded ends.
+//! One process per GPU shown and one per replica's pipeline; one thread per stream, so that its slices never overlap.
+//! Spans shorter than an eighth are left out, with the arrows that would hang on them. Micro-batches, layers and
 //! buckets count from 1 in arguments, as on the page.
 
 use super::compare::StepView;
@@ -67,24 +68,27 @@ struct Trace<W> {
     arrows: u64,
 }
 
-/// Appends microseconds, trailing zeros dropped.
-fn micros(text: &mut String, time: Nanos) {
-    let (whole, rest) = (time.0 / 1000, time.0 % 1000);
-    let _ = write!(text, "{whole}");
-    if rest > 0 {
-        let digits = format_three(rest);
-        text.push('.');
+/// A time in eighths of a microsecond, the unit of a trace.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Eighths(u64);
+
+impl Eighths {
+    /// The nearest eighth.
+    fn round(time: Nanos) -> Self {
+        Self(time.0.saturating_add(62) / 125)
+    }
+
+    /// Appends microseconds with as few decimals as it takes, at most three.
+    fn write(self, text: &mut String) {
+        const DECIMALS: [&str; 8] = ["", ".125", ".25", ".375", ".5", ".625", ".75", ".875"];
+        let _ = write!(text, "{}", self.0 / 8);
         text.push_str(
-            std::str::from_utf8(&digits)
-                .unwrap_or_default()
-                .trim_end_matches('0'),
+            DECIMALS
+                .get((self.0 % 8) as usize)
+                .copied()
+                .unwrap_or_default(),
         );
     }
-}
-
-fn format_three(rest: u64) -> [u8; 3] {
-    let digit = |value: u64| b'0' + (value % 10) as u8;
-    [digit(rest / 100), digit(rest / 10), digit(rest)]
 }
 
 impl<W: Write> Trace<W> {
@@ -175,16 +179,16 @@ impl<W: Write> Trace<W> {
     }
 
     fn lane(&mut self, timeline: &Timeline, lane: &Lane, pid: u32, tid: u32) -> io::Result<()> {
-        for span in timeline
-            .lane(lane)
-            .iter()
-            .filter(|span| span.end > span.start)
-        {
+        for span in timeline.lane(lane) {
+            let (start, end) = (Eighths::round(span.start), Eighths::round(span.end));
+            if end <= start {
+                continue;
+            }
             self.open('X', pid, tid)?;
             self.text.push_str(",\"ts\":");
-            micros(&mut self.text, span.start);
+            start.write(&mut self.text);
             self.text.push_str(",\"dur\":");
-            micros(&mut self.text, span.duration());
+            Eighths(end.0 - start.0).write(&mut self.text);
             let _ = write!(
                 self.text,
                 ",\"name\":\"{}\",\"cat\":\"{}\",\"args\":{{\"detail\":\"",
@@ -251,20 +255,22 @@ impl<W: Write> Trace<W> {
             let (Some(from_tid), Some(to_tid)) = (place(flow.from), place(flow.to)) else {
                 continue;
             };
-            if from.end <= from.start || to.end <= to.start {
+            let (from_start, from_end) = (Eighths::round(from.start), Eighths::round(from.end));
+            let (to_start, to_end) = (Eighths::round(to.start), Eighths::round(to.end));
+            if from_end <= from_start || to_end <= to_start {
                 continue;
             }
             self.arrows += 1;
             let (id, name) = (self.arrows, flow.kind.name());
             // Inside the slice: at its very end a viewer would take the next one.
-            let leaves = from.end.saturating_sub(Nanos(1));
+            let leaves = Eighths(from_end.0 - 1);
             for (phase, tid, time, extra) in [
                 ('s', from_tid, leaves, ""),
-                ('f', to_tid, to.start, ",\"bp\":\"e\""),
+                ('f', to_tid, to_start, ",\"bp\":\"e\""),
             ] {
                 self.open(phase, pid, tid)?;
                 self.text.push_str(",\"ts\":");
-                micros(&mut self.text, time);
+                time.write(&mut self.text);
                 let _ = write!(
                     self.text,
                     ",\"id\":{id},\"cat\":\"gradients\",\"name\":\"{name}\"{extra}}}"
@@ -345,7 +351,7 @@ impl<W: Write> Trace<W> {
     ) -> io::Result<()> {
         self.open('C', pid, 1)?;
         self.text.push_str(",\"ts\":");
-        micros(&mut self.text, time);
+        Eighths::round(time).write(&mut self.text);
         let _ = write!(
             self.text,
             ",\"name\":\"{name}\",\"args\":{{\"{unit}\":{value:.3}}}}}"

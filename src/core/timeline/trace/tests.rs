@@ -86,8 +86,8 @@ fn times_are_microseconds_of_three_decimals_and_never_negative() {
 }
 
 #[test]
-fn durations_are_the_difference_of_the_ends_as_written() {
-    // Every span of every lane is found again to the nanosecond.
+fn durations_are_the_difference_of_the_rounded_ends() {
+    // Every span of every lane is found again, to the eighth of a microsecond.
     let job = failed(1);
     let view = view(
         &job,
@@ -114,18 +114,36 @@ fn durations_are_the_difference_of_the_ends_as_written() {
             .chain(&timeline.pipeline)
             .filter(|lane| lane.replica == group.replica)
         {
+            let ends = timeline
+                .lane(lane)
+                .iter()
+                .map(|span| [span.start, span.end].map(|time| (time.0 + 62) / 125 * 125));
             meant.extend(
-                timeline
-                    .lane(lane)
-                    .iter()
-                    .filter(|s| s.end > s.start)
-                    .map(|s| (s.start.0, s.end.0)),
+                ends.filter(|[start, end]| end > start)
+                    .map(|[start, end]| (start, end)),
             );
         }
     }
     written.sort_unstable();
     meant.sort_unstable();
     assert_eq!(written, meant);
+}
+
+#[test]
+fn sums_of_start_and_duration_are_exact_in_floating_point() {
+    // What a viewer adds must be what the next slice starts at.
+    for event in of(&events(&trace(1)), "X") {
+        let (start, length) = (
+            event["ts"].as_f64().unwrap(),
+            event["dur"].as_f64().unwrap(),
+        );
+        assert_eq!((start * 8.0).fract(), 0.0);
+        assert_eq!(
+            ((start + length) * 1000.0).round() as u64,
+            nanos(&event["ts"]) + nanos(&event["dur"])
+        );
+        assert_eq!(start + length - start, length);
+    }
 }
 
 #[test]
