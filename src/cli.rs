@@ -11,8 +11,8 @@ mod parity;
 mod presets;
 mod shard_map;
 mod step;
-mod validate;
 mod trace;
+mod validate;
 
 use crate::core::hardware::FieldError;
 use crate::core::scenario::{Scenario, ScenarioError};
@@ -44,8 +44,8 @@ enum Command {
     Eval(eval::Args),
     Fleet(fleet::Args),
     Step(step::Args),
-    Validate(validate::Args),
     Trace(trace::Args),
+    Validate(validate::Args),
 }
 
 impl Command {
@@ -58,8 +58,8 @@ impl Command {
             Self::Eval(args) => eval::run(args),
             Self::Fleet(args) => fleet::run(args),
             Self::Step(args) => step::run(args),
-            Self::Validate(args) => validate::run(args),
             Self::Trace(args) => trace::run(args),
+            Self::Validate(args) => validate::run(args),
         }
     }
 }
