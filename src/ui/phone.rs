@@ -6,7 +6,7 @@ use super::route::Route;
 use super::shell::{
     History, Icon, LayoutFields, MoreFields, PolicyFields, PresetLists, ShareCard, flip_theme,
 };
-use super::side::{GoodputRows, LedgerBar, VerdictLine, WhatChanged};
+use super::side::{Changes, GoodputRows, LedgerBar, VerdictLine, WhatChanged};
 use super::state::use_app;
 use super::step::OneStep;
 use leptos::prelude::*;
@@ -83,6 +83,7 @@ pub fn PhonePage() -> impl IntoView {
     let dice = expect_context::<Dice>();
     let sheet = RwSignal::new(false);
     let tab = RwSignal::new(Tab::Goodput);
+    let changes = Changes::follow(app);
     let layout = move || {
         app.scenario(|s| format!("TP {}, PP {}, DP {}", s.layout.tp, s.layout.pp, s.layout.dp))
     };
@@ -139,7 +140,7 @@ pub fn PhonePage() -> impl IntoView {
                     view! {
                         <div class="ppanel">
                             <LedgerBar />
-                            <WhatChanged />
+                            <WhatChanged changes />
                         </div>
                     }
                         .into_any()
