@@ -11,6 +11,7 @@ mod parity;
 mod presets;
 mod shard_map;
 mod step;
+mod sweep;
 mod trace;
 mod validate;
 
@@ -46,6 +47,7 @@ enum Command {
     Step(step::Args),
     Trace(trace::Args),
     Validate(validate::Args),
+    Sweep(sweep::Args),
 }
 
 impl Command {
@@ -60,6 +62,7 @@ impl Command {
             Self::Step(args) => step::run(args),
             Self::Trace(args) => trace::run(args),
             Self::Validate(args) => validate::run(args),
+            Self::Sweep(args) => sweep::run(args),
         }
     }
 }

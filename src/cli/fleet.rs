@@ -95,7 +95,8 @@ struct LogOut {
     notes: Vec<String>,
 }
 
-struct Strategies(Vec<Outcome>);
+/// Outcomes by strategy id.
+pub struct Strategies(pub Vec<Outcome>);
 
 impl Serialize for Strategies {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -108,7 +109,7 @@ impl Serialize for Strategies {
 }
 
 /// One strategy's distributions, by field name.
-pub struct StrategyOut<'a>(pub &'a Outcome);
+struct StrategyOut<'a>(&'a Outcome);
 
 impl Serialize for StrategyOut<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

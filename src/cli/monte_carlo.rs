@@ -23,6 +23,15 @@ impl Progress {
             shown: std::io::stderr().is_terminal(),
         }
     }
+    /// Counts nothing.
+    pub fn hidden() -> Self {
+        Self {
+            what: "",
+            total: 0,
+            done: AtomicU32::new(0),
+            shown: false,
+        }
+    }
     /// One more is done.
     pub fn step(&self) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
