@@ -5,18 +5,21 @@
 //! from a [`RateSource`], asked once per pattern. Where every GPU-hour went is kept in a [`Ledger`].
 
 mod domains;
+pub mod golden;
 pub mod interval;
 mod lane;
 mod ledger;
+pub mod live;
 mod model;
 mod plan;
 mod progress;
 mod rates;
 mod runs;
 
-pub use domains::Domains;
-pub use lane::{Lane, Phase};
+pub use domains::{Domains, Down, Strike};
+pub use lane::{Change, Lane, Phase};
 pub use ledger::{Bucket, Ledger};
+pub use live::FleetRun;
 pub use model::ModelRates;
 pub use plan::{Plan, Shape};
 pub use rates::{Pattern, Rate, RateSource, Rates, Signature};

@@ -362,6 +362,16 @@ impl Faults {
         Ok(faults)
     }
 
+    /// Mean detection time of failures that take hardware out, by rate, minutes; 3 without any.
+    pub fn mean_detect_min(&self) -> f64 {
+        let causes = self.causes.iter().filter(|cause| cause.takes_out);
+        let (sum, rate) = causes.fold((0.0, 0.0), |(sum, rate), cause| {
+            let own = cause.unit_rate_per_h();
+            (sum + cause.detect_min * own, rate + own)
+        });
+        if rate > 0.0 { sum / rate } else { 3.0 }
+    }
+
     /// Checks every number against its range.
     pub fn validate(&self) -> Result<(), FieldError> {
         if self.causes.len() > MAX_CAUSES {

@@ -6,12 +6,38 @@ use crate::core::units::Nanos;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+/// One GPU out of service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Down {
+    /// GPU inside its domain.
+    pub gpu: u16,
+    /// Restarting after a software failure, not broken.
+    pub software: bool,
+    /// When it is back.
+    pub until: Nanos,
+}
+
+/// GPUs to be taken out of service together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Strike {
+    /// Their domain.
+    pub domain: u32,
+    /// First GPU.
+    pub first: u16,
+    /// Number of GPUs.
+    pub gpus: u16,
+    /// Software, not hardware.
+    pub software: bool,
+    /// When they are back.
+    pub until: Nanos,
+}
+
 /// One affected domain.
 #[derive(Clone, Debug, PartialEq)]
 struct Affected {
     domain: u32,
-    /// GPUs out of service, ascending, with the moment each is back.
-    down: Vec<(u16, Nanos)>,
+    /// GPUs out of service, ascending.
+    down: Vec<Down>,
     signature: u32,
 }
 
@@ -23,7 +49,7 @@ pub struct Domains {
     counts: Vec<u32>,
     failed: u64,
     scratch: Vec<u16>,
-    freed: Vec<Vec<(u16, Nanos)>>,
+    freed: Vec<Vec<Down>>,
 }
 
 impl Domains {
@@ -52,8 +78,8 @@ impl Domains {
             .iter()
             .map(|affected| (affected.domain, affected.down.len() as u32))
     }
-    /// GPUs of a domain that are out of service, ascending, with the moment each is back.
-    pub fn down(&self, domain: u32) -> &[(u16, Nanos)] {
+    /// GPUs of a domain that are out of service, ascending.
+    pub fn down(&self, domain: u32) -> &[Down] {
         self.find(domain)
             .ok()
             .and_then(|at| self.affected.get(at))
@@ -69,16 +95,14 @@ impl Domains {
             .binary_search_by_key(&domain, |affected| affected.domain)
     }
 
-    /// Takes `gpus` GPUs from `first` on out of service until `until`; those already out stay out at least that long.
-    pub fn fail<S: RateSource>(
-        &mut self,
-        shape: &Shape,
-        rates: &mut Rates<S>,
-        domain: u32,
-        first: u16,
-        gpus: u16,
-        until: Nanos,
-    ) {
+    /// Takes GPUs out of service; those already out stay out at least as long.
+    pub fn fail<S: RateSource>(&mut self, shape: &Shape, rates: &mut Rates<S>, strike: Strike) {
+        let Strike {
+            domain,
+            software,
+            until,
+            ..
+        } = strike;
         let at = match self.find(domain) {
             Ok(at) => at,
             Err(at) => {
@@ -98,14 +122,22 @@ impl Domains {
             return;
         };
         let before = affected.down.len();
-        for gpu in first..first.saturating_add(gpus) {
-            match affected.down.binary_search_by_key(&gpu, |down| down.0) {
+        for gpu in strike.first..strike.first.saturating_add(strike.gpus) {
+            match affected.down.binary_search_by_key(&gpu, |down| down.gpu) {
                 Ok(found) => {
                     if let Some(down) = affected.down.get_mut(found) {
-                        down.1 = down.1.max(until);
+                        down.until = down.until.max(until);
+                        down.software &= software;
                     }
                 }
-                Err(slot) => affected.down.insert(slot, (gpu, until)),
+                Err(slot) => affected.down.insert(
+                    slot,
+                    Down {
+                        gpu,
+                        software,
+                        until,
+                    },
+                ),
             }
         }
         self.failed += (affected.down.len() - before) as u64;
@@ -125,7 +157,7 @@ impl Domains {
                 continue;
             };
             let before = affected.down.len();
-            affected.down.retain(|down| down.1 > now);
+            affected.down.retain(|down| down.until > now);
             self.failed -= (before - affected.down.len()) as u64;
             if before != affected.down.len() {
                 self.resign(shape, rates, at);
@@ -147,7 +179,9 @@ impl Domains {
             return;
         };
         let (before, end) = (affected.down.len(), first.saturating_add(gpus));
-        affected.down.retain(|down| down.0 < first || down.0 >= end);
+        affected
+            .down
+            .retain(|down| down.gpu < first || down.gpu >= end);
         self.failed -= (before - affected.down.len()) as u64;
         self.resign(shape, rates, at);
     }
@@ -158,7 +192,7 @@ impl Domains {
             return;
         };
         if let Some(count) = self.counts.get_mut(affected.signature as usize) {
-            *count -= 1;
+            *count = count.saturating_sub(1);
         }
         if affected.down.is_empty() {
             self.freed.push(self.affected.remove(at).down);
@@ -168,8 +202,8 @@ impl Domains {
         let mut slots = std::mem::take(&mut self.scratch);
         slots.clear();
         let (mut left_over, mut last) = (0, u32::MAX);
-        for (gpu, _) in &affected.down {
-            let gpu = u32::from(*gpu);
+        for down in &affected.down {
+            let gpu = u32::from(down.gpu);
             if gpu >= in_slots {
                 left_over += 1;
             } else if gpu / tp == last {

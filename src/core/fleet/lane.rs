@@ -8,12 +8,13 @@
 
 mod members;
 
-use super::domains::Domains;
+use super::domains::{Domains, Down, Strike};
 use super::ledger::{Bucket, Ledger};
 use super::plan::{Plan, Shape};
 use super::progress::Progress;
 use super::rates::{Rate, RateSource, Rates};
-use crate::core::faults::{FaultEvent, TakeBack, Trace};
+use crate::core::faults::{FaultEvent, TakeBack, Trace, TraceCause};
+use crate::core::scenario::FailureKind;
 use crate::core::strategy::StrategyId;
 use crate::core::units::Nanos;
 use members::Members;
@@ -40,6 +41,31 @@ pub enum Phase {
     },
     /// Waiting for hardware.
     Paused,
+}
+
+/// What changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Hardware came back.
+    Repaired,
+    /// Detection, a restart or a planned run came to its end.
+    PhaseEnded,
+    /// A failure of the trace hit the job's hardware: the one before [`Lane::next_event`].
+    Struck {
+        /// Whether it stopped the job, which computed until then.
+        stopped: bool,
+    },
+}
+
+/// What a failure did.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hit {
+    /// Nothing: idle or failed hardware, or a software failure while the job stood still.
+    Missed,
+    /// Took hardware out without stopping the job.
+    Quiet,
+    /// Stopped the job.
+    Stopped,
 }
 
 /// State of one strategy's job and fleet at one moment.
@@ -101,14 +127,10 @@ impl Lane {
             .iter()
             .filter(|event| event.domain < shape.domains)
         {
-            self.domains.fail(
-                shape,
-                rates,
-                event.domain,
-                event.first,
-                event.gpus,
-                event.repair,
-            );
+            let software =
+                cause_of(trace, event).is_some_and(|cause| cause.kind == FailureKind::Software);
+            self.domains
+                .fail(shape, rates, strike(event, software, event.repair));
         }
         self.ledger = Ledger::default();
         self.booked = Progress::default();
@@ -180,20 +202,13 @@ impl Lane {
         self.next_event
     }
     /// When the next thing happens to this lane, if anything ever does.
-    pub fn next_change<S: RateSource>(
-        &self,
-        plan: &Plan,
-        trace: &Trace,
-        rates: &Rates<S>,
-    ) -> Option<Nanos> {
-        let _ = (plan, rates);
-        let phase = self.phase_end();
-        let repair = self.domains.next_repair();
-        let event = trace
-            .events
-            .get(self.next_event)
-            .and_then(|event| self.wall_time(trace, event));
-        [phase, repair, event].into_iter().flatten().min()
+    pub fn next_change(&self, trace: &Trace) -> Option<Nanos> {
+        let event = trace.events.get(self.next_event);
+        let event = event.and_then(|event| self.wall_time(trace, event));
+        [self.phase_end(), self.domains.next_repair(), event]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// Simulates until `end`. A change at `end` itself is left for the next call.
@@ -203,6 +218,18 @@ impl Lane {
         trace: &Trace,
         rates: &mut Rates<S>,
         end: Nanos,
+    ) {
+        self.watch(plan, trace, rates, end, &mut |_, _| {});
+    }
+
+    /// [`Lane::advance`], telling `seen` of every change once it has been made.
+    pub fn watch<S: RateSource>(
+        &mut self,
+        plan: &Plan,
+        trace: &Trace,
+        rates: &mut Rates<S>,
+        end: Nanos,
+        seen: &mut impl FnMut(&Self, Change),
     ) {
         let shape = *plan.shape(self.strategy);
         loop {
@@ -224,11 +251,21 @@ impl Lane {
             if repair == next {
                 self.domains.repair(&shape, rates, next);
                 self.on_repair(plan, &shape, rates);
+                seen(self, Change::Repaired);
             } else if phase == next {
                 self.on_phase_end(plan, &shape, rates);
+                seen(self, Change::PhaseEnded);
             } else if let Some(event) = event {
                 self.next_event += 1;
-                self.on_event(&shape, trace, rates, event);
+                let hit = self.on_event(&shape, trace, rates, event);
+                if hit != Hit::Missed {
+                    seen(
+                        self,
+                        Change::Struck {
+                            stopped: hit == Hit::Stopped,
+                        },
+                    );
+                }
             }
         }
     }
@@ -419,49 +456,143 @@ impl Lane {
         trace: &Trace,
         rates: &mut Rates<S>,
         event: &FaultEvent,
-    ) {
-        let Some(cause) = trace.causes.get(usize::from(event.cause)) else {
-            return;
-        };
-        let detected = self.now + cause.detect;
-        let benched = if event.domain == FaultEvent::JOB {
-            false
-        } else {
-            if !self.strikes(shape, event) {
-                return;
-            }
-            self.members.benched(event.domain)
-        };
-        if cause.takes_out && event.domain != FaultEvent::JOB {
-            self.domains.fail(
-                shape,
-                rates,
-                event.domain,
-                event.first,
-                event.gpus,
-                detected + event.repair,
-            );
-            self.peak_failed = self.peak_failed.max(self.domains.failed());
+    ) -> Hit {
+        match cause_of(trace, event) {
+            Some(cause) => self.suffer(shape, rates, event, cause),
+            None => Hit::Missed,
         }
+    }
+
+    fn suffer<S: RateSource>(
+        &mut self,
+        shape: &Shape,
+        rates: &mut Rates<S>,
+        event: &FaultEvent,
+        cause: &TraceCause,
+    ) -> Hit {
+        let detected = self.now + cause.detect;
+        let of_job = event.domain == FaultEvent::JOB;
+        if !of_job && !self.strikes(shape, event) {
+            return Hit::Missed;
+        }
+        let benched = !of_job && self.members.benched(event.domain);
+        let quiet = if cause.takes_out && !of_job {
+            let software = cause.kind == FailureKind::Software;
+            let out = strike(event, software, detected + event.repair);
+            self.domains.fail(shape, rates, out);
+            self.peak_failed = self.peak_failed.max(self.domains.failed());
+            Hit::Quiet
+        } else {
+            Hit::Missed
+        };
         if benched {
-            return;
+            return quiet;
         }
         match self.phase {
             Phase::Running { .. } => {
                 self.interruptions += 1;
                 self.stop(Bucket::RolledBack);
                 self.phase = Phase::Detecting { until: detected };
+                return Hit::Stopped;
             }
             Phase::Detecting { until } if cause.takes_out => {
-                self.phase = Phase::Detecting {
-                    until: until.max(detected),
-                }
+                let until = until.max(detected);
+                self.phase = Phase::Detecting { until };
             }
             Phase::Restarting { .. } if cause.takes_out => {
-                self.phase = Phase::Detecting { until: detected }
+                self.phase = Phase::Detecting { until: detected };
             }
             _ => {}
         }
+        quiet
+    }
+
+    /// A failure by hand, now: as one of the trace, but it strikes idle hardware too.
+    pub fn fail_now<S: RateSource>(
+        &mut self,
+        plan: &Plan,
+        rates: &mut Rates<S>,
+        event: &FaultEvent,
+        cause: &TraceCause,
+    ) {
+        let shape = *plan.shape(self.strategy);
+        if event.domain >= shape.domains + shape.spare_domains {
+            return;
+        }
+        if self.suffer(&shape, rates, event, cause) == Hit::Missed && cause.takes_out {
+            let software = cause.kind == FailureKind::Software;
+            let out = strike(event, software, self.now + cause.detect + event.repair);
+            self.domains.fail(&shape, rates, out);
+        }
+    }
+
+    /// A repair by hand, now.
+    pub fn repair_now<S: RateSource>(
+        &mut self,
+        plan: &Plan,
+        rates: &mut Rates<S>,
+        domain: u32,
+        first: u16,
+        gpus: u16,
+    ) {
+        let shape = *plan.shape(self.strategy);
+        self.domains.repair_now(&shape, rates, domain, first, gpus);
+        self.on_repair(plan, &shape, rates);
+    }
+
+    /// Goes on under another plan, trace and cost model: hardware that is out stays out, the job reassigns its ranks at
+    /// once. The ledger keeps its past.
+    pub fn rebase<S: RateSource>(&mut self, plan: &Plan, trace: &Trace, rates: &mut Rates<S>) {
+        let shape = *plan.shape(self.strategy);
+        let mut domains = Domains::default();
+        for (domain, _) in self
+            .domains
+            .iter()
+            .filter(|(domain, _)| *domain < shape.domains)
+        {
+            let down = self.domains.down(domain).iter();
+            for down in down.filter(|down| u32::from(down.gpu) < shape.domain_size) {
+                let Down {
+                    gpu,
+                    software,
+                    until,
+                } = *down;
+                let out = Strike {
+                    domain,
+                    first: gpu,
+                    gpus: 1,
+                    software,
+                    until,
+                };
+                domains.fail(&shape, rates, out);
+            }
+        }
+        self.domains = domains;
+        // Progress since the last restart is booked; the running phase starts its cycle anew.
+        if let Phase::Running { since, .. } = self.phase {
+            self.ran += self.now.saturating_sub(since);
+            self.booked = Progress::default();
+        }
+        self.rate = rates.get(self.strategy, self.domains.counts());
+        self.members
+            .assign(self.strategy, &shape, &self.domains, &self.rate);
+        self.phase = match self.phase {
+            _ if self.rate.paused => Phase::Paused,
+            Phase::Running { .. } => Phase::Running {
+                since: self.now,
+                planned: None,
+            },
+            Phase::Paused => Phase::Restarting {
+                until: self.now + plan.restart,
+            },
+            other => other,
+        };
+        let clock = if trace.while_running {
+            self.ran
+        } else {
+            self.now
+        };
+        self.next_event = trace.events.partition_point(|event| event.time < clock);
     }
 
     /// Whether an event meets at least one healthy GPU that belongs to the job.
@@ -473,10 +604,10 @@ impl Lane {
         let down = self.domains.down(event.domain);
         let failed_workers = down
             .iter()
-            .filter(|down| !shape.spare_when_healthy(event.domain, u32::from(down.0)))
+            .filter(|down| !shape.spare_when_healthy(event.domain, u32::from(down.gpu)))
             .count();
         (event.first..event.first.saturating_add(event.gpus)).any(|gpu| {
-            if down.binary_search_by_key(&gpu, |down| down.0).is_ok() {
+            if down.binary_search_by_key(&gpu, |down| down.gpu).is_ok() {
                 return false;
             }
             if !shape.spare_when_healthy(event.domain, u32::from(gpu)) {
@@ -485,10 +616,24 @@ impl Lane {
             // The first healthy spare GPUs of the domain stand in for its failed ones.
             let spares_before = (0..gpu).filter(|other| {
                 shape.spare_when_healthy(event.domain, u32::from(*other))
-                    && down.binary_search_by_key(other, |down| down.0).is_err()
+                    && down.binary_search_by_key(other, |down| down.gpu).is_err()
             });
             failed_workers > 0 && spares_before.take(failed_workers).count() < failed_workers
         })
+    }
+}
+
+fn cause_of<'a>(trace: &'a Trace, event: &FaultEvent) -> Option<&'a TraceCause> {
+    trace.causes.get(usize::from(event.cause))
+}
+
+fn strike(event: &FaultEvent, software: bool, until: Nanos) -> Strike {
+    Strike {
+        domain: event.domain,
+        first: event.first,
+        gpus: event.gpus,
+        software,
+        until,
     }
 }
 

@@ -1,5 +1,7 @@
 //! Rates from the strategies' own evaluator: the cost model behind a fleet run.
 
+use super::domains::Domains;
+use super::plan::Shape;
 use super::rates::{Pattern, Rate, RateSource};
 use crate::core::scenario::Job;
 use crate::core::strategy::{
@@ -70,6 +72,50 @@ impl ModelRates {
     }
 }
 
+impl ModelRates {
+    /// The pattern of GPUs that are out of service, each in its own place.
+    pub fn physical_losses(&self, domains: &Domains, shape: &Shape) -> Losses {
+        let placement = self.evaluator.placement();
+        let needed = placement.slots_per_domain.saturating_mul(placement.tp);
+        let mut losses = Losses::default();
+        for (domain, down) in domains.iter() {
+            if domain >= shape.domains {
+                losses.spares.push(SpareLoss {
+                    spare: domain - shape.domains,
+                    down,
+                    usable: placement.domain_size.saturating_sub(down) >= needed,
+                });
+                continue;
+            }
+            let (first, in_slots) = (
+                placement.first_slot(domain),
+                placement.slots_in(domain).saturating_mul(placement.tp),
+            );
+            let mut slots: Vec<SlotLoss> = Vec::new();
+            let mut outside = 0;
+            for gpu in domains.down(domain).iter().map(|down| u32::from(down.gpu)) {
+                let slot = first + gpu / placement.tp.max(1);
+                match slots.last_mut() {
+                    _ if gpu >= in_slots => outside += 1,
+                    Some(last) if last.slot == slot => last.down += 1,
+                    _ => slots.push(SlotLoss {
+                        slot,
+                        down: 1,
+                        slow: Vec::new(),
+                    }),
+                }
+            }
+            losses.domains.push(DomainLoss {
+                domain,
+                outside_unfit: outside,
+                outside_down: outside,
+                slots,
+            });
+        }
+        losses
+    }
+}
+
 impl RateSource for ModelRates {
     fn rate(&mut self, strategy: StrategyId, pattern: &Pattern<'_>) -> Rate {
         let placement = self.evaluator.placement();
@@ -99,7 +145,7 @@ impl RateSource for ModelRates {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::fleet::{Rates, Shape, Signature};
+    use crate::core::fleet::{Rates, Signature};
     use crate::core::scenario::{Failure, FailureKind, Scenario};
     use crate::core::strategy::evaluate;
 

@@ -97,7 +97,7 @@ impl Hasher for FastHasher {
 type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<FastHasher>>;
 
 /// A rate source with memory, shared by all lanes of one job.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Rates<S> {
     source: S,
     signatures: Vec<Signature>,
@@ -114,6 +114,16 @@ impl<S: RateSource> Rates<S> {
             signatures: Vec::new(),
             index: FastMap::default(),
             known: Default::default(),
+            evaluations: 0,
+        }
+    }
+    /// A memory of its own for the same job: looks keep their numbers and known rates stay known.
+    pub fn same_job(&self, source: S) -> Self {
+        Self {
+            source,
+            signatures: self.signatures.clone(),
+            index: self.index.clone(),
+            known: self.known.clone(),
             evaluations: 0,
         }
     }

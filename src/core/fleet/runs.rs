@@ -103,7 +103,7 @@ impl Summary {
 }
 
 /// Runs strategies on drawn or given traces, memory kept between runs.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Runner<S> {
     plan: Plan,
     faults: Faults,

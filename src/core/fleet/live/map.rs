@@ -1,0 +1,213 @@
+//! What every domain looks like at the playhead: one small cell each, so that 100,000 GPUs cost a few kilobytes.
+
+use super::super::domains::Down;
+use super::super::plan::Shape;
+use super::FleetRun;
+use crate::core::strategy::{GpuState, Outcome, StrategyId};
+use std::collections::BTreeMap;
+
+/// What one domain does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum CellState {
+    /// Computes, whole, at base clock.
+    #[default]
+    Healthy,
+    /// Computes at a reduced TP degree or beside a reduced stage.
+    Reduced,
+    /// Computes at a reduced TP degree with raised clocks.
+    Boosted,
+    /// Computes whole although GPUs of it failed: left-over or held-back ones stand in.
+    Healed,
+    /// Healthy or not, it computes nothing: its replica is dropped, or a spare domain replaces it.
+    Idle,
+    /// Waits for the job to run again.
+    Paused,
+    /// A spare domain that stands by.
+    Spare,
+    /// All of it is out of service.
+    Down,
+}
+
+/// One domain of the map.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DomainCell {
+    /// What it does.
+    pub state: CellState,
+    /// GPUs out of service.
+    pub down: u16,
+    /// Those of them that restart after a software failure.
+    pub restarting: u16,
+}
+
+/// How one slot runs, where it is not whole at base clock.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct SlotLook {
+    degree: u32,
+    boosted: bool,
+}
+
+/// All domains under one strategy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FleetMap {
+    /// The job's domains, then the strategy's spare ones.
+    pub cells: Vec<DomainCell>,
+    /// Replica and stage of the first slot of each domain, as packed now.
+    pub replicas: Vec<Option<(u32, u32)>>,
+    shape: Shape,
+    slots: BTreeMap<u32, SlotLook>,
+    down: BTreeMap<u32, Vec<Down>>,
+    paused: bool,
+}
+
+impl FleetRun {
+    /// The map of one strategy at the playhead: what it makes of the GPUs that are out of service now.
+    pub fn map(&self, strategy: StrategyId) -> FleetMap {
+        let shape = *self.plan.shape(strategy);
+        let spares = shape.domains..shape.domains + shape.spare_domains;
+        let mut map = FleetMap {
+            cells: vec![DomainCell::default(); spares.end as usize],
+            replicas: vec![None; spares.end as usize],
+            shape,
+            slots: BTreeMap::new(),
+            down: BTreeMap::new(),
+            paused: false,
+        };
+        for cell in map.cells.iter_mut().skip(spares.start as usize) {
+            cell.state = CellState::Spare;
+        }
+        let Some(lane) = self.lane(strategy) else {
+            return map;
+        };
+        let losses = self.rates.source().physical_losses(lane.domains(), &shape);
+        let outcome = self.rates.source().evaluator().outcome(strategy, &losses);
+        map.paused = outcome.paused;
+        map.run_replicas(&outcome);
+        for (domain, down) in lane.domains().iter() {
+            let gpus = lane.domains().down(domain);
+            if let Some(cell) = map.cells.get_mut(domain as usize) {
+                cell.down = down as u16;
+                cell.restarting = gpus.iter().filter(|down| down.software).count() as u16;
+                cell.state = match cell.state {
+                    _ if down >= shape.domain_size => CellState::Down,
+                    CellState::Healthy => CellState::Healed,
+                    other => other,
+                };
+            }
+            map.down.insert(domain, gpus.to_vec());
+        }
+        map
+    }
+}
+
+impl FleetMap {
+    fn run_replicas(&mut self, outcome: &Outcome) {
+        let (tp, per_domain) = (self.shape.tp, self.shape.slots_per_domain.max(1));
+        let own = tp - self.shape.held.min(tp);
+        for domain in 0..self.shape.domains {
+            if let Some(cell) = self.cells.get_mut(domain as usize) {
+                cell.state = CellState::Idle;
+            }
+        }
+        for replica in &outcome.replicas {
+            let runs = replica.local_batch > 0;
+            for ((stage, slot), degree) in (0u32..).zip(&replica.slots).zip(&replica.degrees) {
+                let domain = (slot / per_domain) as usize;
+                let reduced = *degree < own;
+                let boosted = reduced && replica.boost_p > 1.0;
+                if !runs || reduced {
+                    let degree = if runs { *degree } else { 0 };
+                    self.slots.insert(*slot, SlotLook { degree, boosted });
+                }
+                if let Some(place) = self.replicas.get_mut(domain) {
+                    place.get_or_insert((replica.index, stage));
+                }
+                let state = match (runs, reduced, boosted) {
+                    _ if outcome.paused => CellState::Paused,
+                    (false, ..) => CellState::Idle,
+                    (true, false, _) => CellState::Healthy,
+                    (true, true, false) => CellState::Reduced,
+                    (true, true, true) => CellState::Boosted,
+                };
+                if let Some(cell) = self.cells.get_mut(domain) {
+                    // Of several groups in one domain the one that changed most gives the colour.
+                    cell.state = match (cell.state, state) {
+                        (
+                            CellState::Boosted | CellState::Reduced,
+                            CellState::Healthy | CellState::Idle,
+                        ) => cell.state,
+                        (CellState::Healthy, CellState::Idle) => CellState::Healthy,
+                        _ => state,
+                    };
+                }
+            }
+        }
+    }
+
+    /// State of every GPU of one domain, by index in the domain; empty past the last domain.
+    pub fn gpus(&self, domain: u32) -> Vec<GpuState> {
+        let Some(cell) = self.cells.get(domain as usize) else {
+            return Vec::new();
+        };
+        let (shape, tp) = (&self.shape, self.shape.tp.max(1));
+        let empty = Vec::new();
+        let down = self.down.get(&domain).unwrap_or(&empty);
+        let is_down = |gpu: u32| {
+            down.binary_search_by_key(&gpu, |down| u32::from(down.gpu))
+                .ok()
+                .and_then(|at| down.get(at))
+        };
+        let in_slots = shape.slots_of(domain) * tp;
+        let idle = match cell.state {
+            CellState::Spare => Some(GpuState::Spare),
+            CellState::Idle | CellState::Paused | CellState::Down => Some(GpuState::Idle),
+            _ => None,
+        };
+        // Healthy GPUs outside the slots stand in for failed ones, the lowest first.
+        let mut missing = (0..in_slots).filter(|gpu| is_down(*gpu).is_some()).count();
+        let mut stand_ins = Vec::new();
+        for gpu in (0..shape.domain_size).filter(|gpu| shape.spare_when_healthy(domain, *gpu)) {
+            if missing > 0 && is_down(gpu).is_none() {
+                stand_ins.push(gpu);
+                missing -= 1;
+            }
+        }
+        let mut left: BTreeMap<u32, u32> = BTreeMap::new();
+        (0..shape.domain_size)
+            .map(|gpu| {
+                if let Some(down) = is_down(gpu) {
+                    return if down.software {
+                        GpuState::Restarting
+                    } else {
+                        GpuState::Failed
+                    };
+                }
+                if let Some(state) = idle {
+                    return state;
+                }
+                if stand_ins.contains(&gpu) {
+                    return GpuState::Healthy;
+                }
+                if gpu >= in_slots {
+                    return GpuState::LeftOver;
+                }
+                if shape.spare_when_healthy(domain, gpu) {
+                    return GpuState::Spare;
+                }
+                let slot = domain * shape.slots_per_domain + gpu / tp;
+                let Some(look) = self.slots.get(&slot) else {
+                    return GpuState::Healthy;
+                };
+                // Ranks are dense over the healthy GPUs; those past the degree are idle, the highest first.
+                let rank = left.entry(slot).or_insert(0);
+                *rank += 1;
+                match (*rank <= look.degree, look.boosted) {
+                    (true, true) => GpuState::Boosted,
+                    (true, false) => GpuState::Healthy,
+                    (false, _) if look.degree == 0 => GpuState::Idle,
+                    (false, _) => GpuState::Parity,
+                }
+            })
+            .collect()
+    }
+}
