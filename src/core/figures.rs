@@ -7,6 +7,7 @@ pub mod power;
 pub mod survivors;
 pub mod validation;
 
+use super::scenario::Scenario;
 use serde::Serialize;
 
 /// How much work to put into figures that draw random numbers.
@@ -83,6 +84,9 @@ pub struct Series {
     pub strategy: Option<&'static str>,
     /// Points, in axis units.
     pub points: Vec<(f64, f64)>,
+    /// Low and high end of the spread at each point (10th and 90th percentile); empty without draws.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub band: Vec<(f64, f64)>,
 }
 
 /// A value of the paper beside ours.
@@ -143,20 +147,33 @@ pub struct Figure {
     pub compared: Vec<Compared>,
     /// What the figure was computed with, name and value.
     pub settings: Vec<(String, String)>,
+    /// The scenario behind it, to open and edit; none where no single one is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scenario: Option<Scenario>,
     /// A table that goes with it.
     pub table: Option<Table>,
 }
 
 impl Figure {
-    /// Series as CSV: one row a point.
+    /// Series as CSV: one row a point; `low` and `high` columns where any series has a band.
     pub fn csv(&self) -> String {
-        let head = format!("series,{},{}\n", field(&self.x.label), field(&self.y.label));
+        let banded = self.series.iter().any(|series| !series.band.is_empty());
+        let more = if banded { ",low,high" } else { "" };
+        let head = format!(
+            "series,{},{}{more}\n",
+            field(&self.x.label),
+            field(&self.y.label)
+        );
         let rows = self.series.iter().flat_map(|series| {
             let name = field(&series.name);
-            series
-                .points
-                .iter()
-                .map(move |(x, y)| format!("{name},{x},{y}\n"))
+            series.points.iter().enumerate().map(move |(at, (x, y))| {
+                let band = match series.band.get(at) {
+                    Some((low, high)) => format!(",{low},{high}"),
+                    None if banded => ",,".to_owned(),
+                    None => String::new(),
+                };
+                format!("{name},{x},{y}{band}\n")
+            })
         });
         std::iter::once(head).chain(rows).collect()
     }
@@ -237,9 +254,11 @@ mod tests {
                 mark: Mark::Line,
                 strategy: None,
                 points: vec![(1.0, 2.5)],
+                band: Vec::new(),
             }],
             compared: Vec::new(),
             settings: Vec::new(),
+            scenario: None,
             table: None,
         };
         assert_eq!(

@@ -90,6 +90,7 @@ pub fn build_with(rule: &SearchRule) -> Figure {
         name: format!("{gpus} GPUs"),
         mark: Mark::Line,
         strategy: None,
+        band: Vec::new(),
         points: DOMAINS
             .iter()
             .filter(|d| at(*gpus, **d) > 0.0)
@@ -138,6 +139,7 @@ pub fn build_with(rule: &SearchRule) -> Figure {
         y: Axis::percent("utilisation, best layout of the smallest job = 100 %"),
         series: series.collect(),
         compared,
+        scenario: None,
         settings: settings(base, model, rule),
         table: Some(table(&points)),
     }
@@ -213,6 +215,7 @@ fn empty() -> Figure {
         y: Axis::percent("utilisation"),
         series: Vec::new(),
         compared: Vec::new(),
+        scenario: None,
         settings: Vec::new(),
         table: None,
     }

@@ -24,12 +24,14 @@ pub fn build() -> Figure {
         name: name.into(),
         mark: Mark::Line,
         strategy: None,
+        band: Vec::new(),
         points: powers.iter().map(|p| (*p, f(*p))).collect(),
     };
     let paper = Series {
         name: "paper".into(),
         mark: Mark::Points,
         strategy: None,
+        band: Vec::new(),
         points: vec![(1.1, -0.028), (1.2, -0.065)],
     };
     let base = system("paper-b200-nvl32");
@@ -70,6 +72,7 @@ pub fn build() -> Figure {
             Compared::new("perf/W at 1.1 x TDP", "%", -2.8, 100.0 * compute(1.1)),
             Compared::new("perf/W at 1.2 x TDP", "%", -6.5, 100.0 * compute(1.2)),
         ],
+        scenario: None,
         settings: vec![
             ("curve".into(), "perf = 1 + 0.774 x - 0.82 x^2, x = power / TDP - 1, on 1 to 1.3".into()),
             (

@@ -166,6 +166,7 @@ pub fn build() -> Figure {
         name: name.into(),
         mark: Mark::Line,
         strategy: None,
+        band: Vec::new(),
         points: rows
             .iter()
             .rev()
@@ -183,6 +184,7 @@ pub fn build() -> Figure {
             line("freed by the dead GPUs", &even, &|row| Some(row.freed_p)),
         ],
         compared,
+        scenario: None,
         settings: vec![
             ("job".into(), "480B of the paper on B200 NVL32, TP32 x PP8 x DP128, local batch 8, sequences of 16,384 tokens".into()),
             ("boost".into(), format!("at most {} x TDP per GPU", PowerCurve::MAX_POWER)),

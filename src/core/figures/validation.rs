@@ -25,6 +25,7 @@ pub fn of(report: &Report) -> Figure {
             name: (*name).to_owned(),
             mark: Mark::Points,
             strategy: None,
+            band: Vec::new(),
             points: report
                 .rows
                 .iter()
@@ -42,6 +43,7 @@ pub fn of(report: &Report) -> Figure {
             name: "exact".into(),
             mark: Mark::Guide,
             strategy: None,
+            band: Vec::new(),
             points: vec![(low, low), (high, high)],
         });
     }
@@ -78,6 +80,7 @@ pub fn of(report: &Report) -> Figure {
         x: Axis::log("published step time, s"),
         y: Axis::log("predicted step time, s"),
         compared: compared.collect(),
+        scenario: None,
         settings: vec![(
             "constants".into(),
             "fitted once on the runs of assets/data/steps.csv; the set \"never fitted\" had no part in it".into(),
