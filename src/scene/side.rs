@@ -2,11 +2,13 @@
 //!
 //! Lengths are CSS pixels, x to the right and y down. Fractions of GPU-time are 0 to 1.
 
+pub mod best;
 pub mod changed;
 pub mod config;
 pub mod fan;
 pub mod labels;
 pub mod ledger;
+pub mod lost;
 pub mod number;
 pub mod power;
 pub mod rows;

@@ -2,9 +2,11 @@
 //!
 //! Each part is a component of its own, so that the phone's dock can place it elsewhere.
 
+mod best;
 mod changed;
 mod fan;
 mod ledger;
+mod lost;
 mod measure;
 mod power;
 mod rows;

@@ -1,18 +1,18 @@
 //! "What changed": the worst replica under one strategy against a healthy one, line by line, each with its "why?".
 
+mod budget;
 mod lines;
 mod more;
 
+pub use budget::{FirstLimit, PowerPanel};
 pub use more::per_core;
 
-use super::number::{count, fixed, gpu_word, score};
+use super::number::{count, fixed, score};
 use super::text::Sentence;
 use super::why::Explanation;
 use crate::core::scenario::Job;
 use crate::core::shards::ShardSummary;
-use crate::core::strategy::{
-    BoostPower, DomainView, Evaluation, GpuState, Outcome, ReplicaPlan, SlowChoice, StrategyId,
-};
+use crate::core::strategy::{DomainView, Evaluation, Outcome, ReplicaPlan, SlowChoice, StrategyId};
 
 /// One line: a quantity before and now.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,32 +64,6 @@ pub struct Warning {
     pub why: String,
 }
 
-/// Power of the worst boosted domain.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PowerPanel {
-    /// The budgets.
-    pub boost: BoostPower,
-    /// The domain.
-    pub domain: u32,
-    /// GPUs of the domain that are failed or restarting.
-    pub dead: u32,
-    /// Healthy GPUs of the domain that do not compute.
-    pub idle: u32,
-    /// Highest power allowed, x TDP.
-    pub cap: f64,
-    /// What would stop a higher boost first.
-    pub first_limit: FirstLimit,
-}
-
-/// What stops a boost first as it rises.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FirstLimit {
-    /// The cap of each GPU.
-    Cap,
-    /// Freed watts and rack headroom together.
-    Headroom,
-}
-
 /// All of the panel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Changed {
@@ -105,7 +79,7 @@ pub struct Changed {
     pub warnings: Vec<Warning>,
     /// Stragglers and what was decided, one sentence each.
     pub slow: Vec<Sentence>,
-    /// Power of the worst boosted domain.
+    /// Power of the worst boosted domain; absent only before there is an outcome.
     pub power: Option<PowerPanel>,
 }
 
@@ -155,7 +129,7 @@ pub fn changed(
             .iter()
             .map(|choice| slow(job, choice))
             .collect(),
-        power: worst.and_then(|replica| power(job, replica, views)),
+        power: Some(budget::power(job, outcome, worst, views)),
     })
 }
 
@@ -274,63 +248,6 @@ fn slow(job: &Job, choice: &SlowChoice) -> Sentence {
         .plain(", throughput ")
         .bold(score(value, 3))
         .plain(format!("; {other} it would be {}", score(alternative, 3)))
-}
-
-fn power(job: &Job, replica: &ReplicaPlan, views: &[DomainView]) -> Option<PowerPanel> {
-    let boost = replica.boost?;
-    let slot = replica
-        .slots
-        .iter()
-        .zip(&replica.powers)
-        .max_by(|a, b| a.1.total_cmp(b.1))
-        .map(|(slot, _)| *slot)?;
-    let domain = job.placement.domain_of(slot);
-    let view = views.iter().find(|view| view.index == domain);
-    let of = |states: &[GpuState]| {
-        view.map_or(0, |view| {
-            view.gpus
-                .iter()
-                .filter(|gpu| states.contains(&gpu.state))
-                .count() as u32
-        })
-    };
-    let working = of(&[GpuState::Boosted]);
-    let policy = &job.scenario.policy;
-    let at_cap = f64::from(working) * (policy.boost_cap - 1.0) * job.system.gpu.tdp_w;
-    let budget = boost.freed_w.get() + boost.headroom_w.get();
-    Some(PowerPanel {
-        boost,
-        domain,
-        dead: of(&[GpuState::Failed, GpuState::Restarting]),
-        idle: of(&[
-            GpuState::Parity,
-            GpuState::Idle,
-            GpuState::Spare,
-            GpuState::LeftOver,
-        ]),
-        cap: policy.boost_cap,
-        first_limit: if at_cap <= budget {
-            FirstLimit::Cap
-        } else {
-            FirstLimit::Headroom
-        },
-    })
-}
-
-impl PowerPanel {
-    /// Where the freed watts come from: `2 dead GPUs`.
-    pub fn freed_by(&self) -> String {
-        let part = |number: u32, word: &str| {
-            let written = count(u64::from(number));
-            format!("{written} {word} {}", gpu_word(&written))
-        };
-        match (self.dead, self.idle) {
-            (0, 0) => "nothing".into(),
-            (dead, 0) => part(dead, "dead"),
-            (0, idle) => part(idle, "idle"),
-            (dead, idle) => format!("{} dead, {}", count(u64::from(dead)), part(idle, "idle")),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The strip at the foot of the side column: further panels, one open at a time.
 
+use super::best::BestLayout;
 use super::changed::{Changes, MoreLines};
+use super::lost::LostGpus;
 use super::terms::StepTerms;
 use leptos::html;
 use leptos::prelude::*;
@@ -12,15 +14,21 @@ pub enum Panel {
     More,
     /// Step by term.
     Terms,
+    /// What each lost GPU costs.
+    Lost,
+    /// Search of the best layout.
+    Best,
 }
 
 impl Panel {
-    const ALL: [Self; 2] = [Self::More, Self::Terms];
+    const ALL: [Self; 4] = [Self::More, Self::Terms, Self::Lost, Self::Best];
 
     const fn name(self) -> &'static str {
         match self {
             Self::More => "More numbers",
             Self::Terms => "Step by term",
+            Self::Lost => "Cost of a lost GPU",
+            Self::Best => "Best layout",
         }
     }
 }
@@ -77,6 +85,8 @@ pub fn Strip(
                             {match panel {
                                 Panel::More => view! { <MoreLines changes /> }.into_any(),
                                 Panel::Terms => view! { <StepTerms /> }.into_any(),
+                                Panel::Lost => view! { <LostGpus /> }.into_any(),
+                                Panel::Best => view! { <BestLayout /> }.into_any(),
                             }}
                         </div>
                     }

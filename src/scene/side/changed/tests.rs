@@ -117,7 +117,12 @@ fn a_healthy_job_changed_nothing() {
                 "{line:?}"
             );
         }
-        assert!(panel.power.is_none() && panel.slow.is_empty() && panel.warnings.is_empty());
+        let power = panel.power.unwrap();
+        assert!(
+            power.domain.is_none()
+                && (power.boost.headroom_w.get() - 0.3 * 1400.0 * 72.0).abs() < 1e-6
+        );
+        assert!(panel.slow.is_empty() && panel.warnings.is_empty());
     }
 }
 

@@ -1,0 +1,183 @@
+//! "Find the best layout": what the search found, in words.
+
+use super::number::{bytes, change, count, fixed, time};
+use crate::core::hardware::FieldError;
+use crate::core::scenario::{Job, Layout, Recompute};
+use crate::core::search::{Candidate, Found, Query, SearchRule, search};
+use std::fmt::Write as _;
+
+/// One layout found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// The layout.
+    pub layout: Layout,
+    /// In words: `TP 72 × PP 2 × DP 8, micro-batch 4`.
+    pub name: String,
+    /// Its step.
+    pub step: String,
+    /// Against the present layout, `-4.1 %` is faster; none where the present one does not fit.
+    pub against: Option<String>,
+    /// Memory of its fullest GPU.
+    pub memory: String,
+    /// Why it wins, or by what it loses.
+    pub why: String,
+    /// Whether it is the present layout.
+    pub present: bool,
+}
+
+/// What the search found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Best {
+    /// The rule of the search.
+    pub rule: String,
+    /// How many layouts were compared and refused.
+    pub counts: String,
+    /// The winner first; empty when nothing fits.
+    pub choices: Vec<Choice>,
+    /// What needs least memory, when nothing fits.
+    pub nothing_fits: Option<String>,
+}
+
+/// Searches layouts for the scenario's model, batch and sequence on as many GPUs as its layout uses.
+///
+/// # Errors
+/// Names the field that leaves nothing to try.
+pub fn best(job: &Job, rule: &SearchRule) -> Result<Best, FieldError> {
+    let layout = &job.scenario.layout;
+    let query = Query {
+        system: &job.system,
+        model: &job.model,
+        gpus: u32::try_from(layout.gpus()).unwrap_or(u32::MAX),
+        global_batch: layout.global_batch,
+        seq: layout.seq,
+        precision: layout.precision,
+    };
+    Ok(told(job, &search(&query, rule)?))
+}
+
+fn told(job: &Job, found: &Found) -> Best {
+    let there = job.system.gpu.hbm();
+    let present = crate::core::cost::step(&crate::core::cost::Replica {
+        system: &job.system,
+        model: &job.model,
+        layout: &job.scenario.layout,
+        degree: job.scenario.layout.tp,
+        sync_degree: job.scenario.layout.tp,
+        local_batch: job.scenario.layout.local_batch(),
+        perf: 1.0,
+        heads: job.scenario.policy.heads,
+    });
+    let fits = present.memory.total() <= there && present.step_s.get() > 0.0;
+    let choice = |candidate: &Candidate| Choice {
+        layout: candidate.layout.clone(),
+        name: name(&candidate.layout),
+        step: time(candidate.cost.step_s.get()),
+        against: fits.then(|| change(candidate.cost.step_s / present.step_s - 1.0)),
+        memory: format!(
+            "{} of {} GiB",
+            fixed(candidate.cost.memory.total().gib(), 0),
+            fixed(there.gib(), 0)
+        ),
+        why: candidate.why.clone(),
+        present: candidate.layout == job.scenario.layout,
+    };
+    Best {
+        rule: found.rule.clone(),
+        counts: format!(
+            "{} layouts compared, {} of them refused for memory",
+            count(found.tried),
+            count(found.refused)
+        ),
+        choices: found
+            .winner
+            .iter()
+            .chain(&found.runners_up)
+            .map(choice)
+            .collect(),
+        nothing_fits: found.closest.as_ref().map(|closest| {
+            format!(
+                "Nothing fits: {} needs least memory, {} on the fullest GPU of {}.",
+                name(&closest.layout),
+                bytes(closest.cost.memory.total().get()),
+                bytes(there.get())
+            )
+        }),
+    }
+}
+
+/// A layout in words.
+pub fn name(layout: &Layout) -> String {
+    let mut text = format!("TP {} × PP {} × DP {}", layout.tp, layout.pp, layout.dp);
+    // Writing to a String cannot fail.
+    if layout.cp > 1 {
+        let _ = write!(text, " × CP {}", layout.cp);
+    }
+    let _ = write!(text, ", micro-batch {}", layout.microbatch);
+    if layout.vp > 1 {
+        let _ = write!(text, ", {} chunks", layout.vp);
+    }
+    text += match layout.recompute {
+        Recompute::None => "",
+        Recompute::Selective => ", attention recomputed",
+        Recompute::Full => ", layers recomputed",
+    };
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::scenario::Scenario;
+
+    #[test]
+    fn the_winner_comes_first_with_its_reason() {
+        let job = Scenario::default_scene().resolve().unwrap();
+        let best = best(&job, &SearchRule::default()).unwrap();
+        let winner = &best.choices[0];
+        assert_eq!(winner.layout.gpus(), 1152);
+        assert!(
+            winner.why.starts_with("fastest: the next, "),
+            "{}",
+            winner.why
+        );
+        assert!(
+            best.choices.len() > 1
+                && best.choices[1..]
+                    .iter()
+                    .all(|choice| choice.why.contains("% slower"))
+        );
+        assert!(best.nothing_fits.is_none() && best.counts.contains("layouts compared"));
+        assert!(
+            winner
+                .against
+                .as_ref()
+                .is_some_and(|text| text.ends_with('%'))
+        );
+        // Using it gives a scenario that resolves.
+        let mut scenario = Scenario::default_scene();
+        scenario.layout = winner.layout.clone();
+        assert!(
+            scenario.resolve().is_ok() || winner.layout.tp > 8,
+            "{}",
+            winner.name
+        );
+    }
+
+    #[test]
+    fn what_cannot_fit_says_how_much_it_asks() {
+        let mut scenario = Scenario::default_scene();
+        scenario.layout.tp = 1;
+        scenario.layout.pp = 1;
+        scenario.layout.dp = 1;
+        scenario.layout.global_batch = 1;
+        scenario.policy.in_domain_spares = 0;
+        let job = scenario.resolve().unwrap();
+        let best = best(&job, &SearchRule::default()).unwrap();
+        assert!(best.choices.is_empty());
+        let text = best.nothing_fits.unwrap();
+        assert!(
+            text.starts_with("Nothing fits: TP 1 × PP 1 × DP 1") && text.ends_with("of 288 GB."),
+            "{text}"
+        );
+    }
+}
