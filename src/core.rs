@@ -15,3 +15,4 @@ pub mod timeline;
 pub mod units;
 pub mod validation;
 pub mod workload;
+pub mod workout;

@@ -2,6 +2,7 @@
 
 mod about;
 mod app;
+mod bench;
 mod dom;
 mod figures;
 mod files;

@@ -3,7 +3,7 @@
 use crate::rig::page::Page;
 use crate::rig::view::View;
 use crate::rig::{browse, folder};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use std::fs;
 
 /// NVL72 x 8 domains: one TP group and one replica a domain.
@@ -61,30 +61,39 @@ async fn time_ready(page: &Page) -> f64 {
     quantile(&mut samples, 0.5)
 }
 
+/// Leaves a measured value in `target/bench/` for the table of `make bench`.
+fn note(name: &str, value: f64) {
+    println!("{name} {value:.3}");
+    fs::write(folder("bench").join(name), value.to_string()).expect("a file for a measured value");
+}
+
 #[test]
 #[ignore = "measures instead of testing: make bench"]
-fn bench() {
-    let mut times = Map::new();
-    let mut note = |name: &str, value: f64| times.insert(name.to_owned(), value.into());
+fn bench_clicks() {
     browse(
-        "bench",
+        "bench clicks",
         View::DESKTOP.unlimited(),
         EIGHT_DOMAINS,
         async |page| {
             note("click_to_painted_p95_ms", time_clicks(page).await);
         },
     );
-    browse("bench", View::DESKTOP, "", async |page| {
+}
+
+#[test]
+#[ignore = "measures instead of testing: make bench"]
+fn bench_ready() {
+    browse("bench ready", View::DESKTOP, "", async |page| {
         note("engine_ready_4x_ms", time_ready(page).await);
     });
-    browse("bench", View::DESKTOP, "?bench=1", async |page| {
-        // The page's own stopwatch over the work that the native benchmarks do.
-        if let Value::Object(rates) = page.value("window.ntpBench ? window.ntpBench() : {}").await {
-            for (name, rate) in rates {
-                note(&name, rate.as_f64().expect("a number"));
-            }
-        }
+}
+
+#[test]
+#[ignore = "measures instead of testing: make bench"]
+fn bench_engine() {
+    // The page's own stopwatch over the work that the native benchmarks do.
+    browse("bench engine", View::DESKTOP, "", async |page| {
+        let rate = page.value("window.wasmBindings.bench_steps(2)").await;
+        note("steps_per_s", rate.as_f64().expect("a number"));
     });
-    let path = folder("bench").join("browser.json");
-    fs::write(&path, Value::Object(times).to_string()).expect("a file for the times");
 }
