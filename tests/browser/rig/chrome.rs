@@ -42,8 +42,6 @@ impl Driver {
         let program = env::var("CHROMEDRIVER").unwrap_or_else(|_| "chromedriver".into());
         let mut process = Command::new(&program)
             .arg("--port=0")
-            // Cargo's search path for libraries is for Rust programs; Chromium hangs on what it finds there.
-            .env_remove("LD_LIBRARY_PATH")
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -81,7 +79,10 @@ impl Driver {
         }
         let capabilities: Capabilities = [
             ("goog:chromeOptions".to_owned(), chrome),
-            ("timeouts".to_owned(), json!({ "pageLoad": 60_000, "script": 60_000 })),
+            (
+                "timeouts".to_owned(),
+                json!({ "pageLoad": 60_000, "script": 60_000 }),
+            ),
             (
                 "goog:loggingPrefs".to_owned(),
                 json!({ "browser": "ALL", "performance": "ALL" }),
