@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 /// and 8 that fits is taken.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples: ntp-explorer step --csv assets/data/steps.csv\n          ntp-explorer step --model llama3-405b --system gb300-nvl72 --tp 8 --pp 8 --dp 4"
+    after_help = "Example: ntp-explorer step --model llama3-405b --system gb300-nvl72 --tp 8 --pp 8 --dp 4"
 )]
 pub struct Args {
     /// Table of layouts, - for standard input; columns in any order: those of assets/data/steps.csv.

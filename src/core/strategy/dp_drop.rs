@@ -5,6 +5,7 @@ use super::pattern::Losses;
 use super::plan::{Plan, Strategy, dropped_replicas};
 use crate::core::scenario::Policy;
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 /// Drops as few replicas as hold all damaged TP groups; spare domains replace damaged ones first.
 pub(super) struct DpDrop;
@@ -35,15 +36,15 @@ pub(super) fn replace_then_drop(evaluator: &Evaluator<'_>, losses: &Losses) -> P
             domain.domain,
         )
     });
-    let replaced: Vec<u32> = damaged
+    let replaced: BTreeMap<u32, u32> = damaged
         .iter()
-        .take(losses.usable_spares as usize)
-        .map(|domain| domain.domain)
+        .zip(0..losses.usable_spares)
+        .map(|(domain, spare)| (domain.domain, spare))
         .collect();
     let rest: Vec<u32> = losses
         .slots
         .iter()
-        .filter(|slot| !replaced.contains(&slot.domain))
+        .filter(|slot| !replaced.contains_key(&slot.domain))
         .map(|slot| slot.slot)
         .collect();
     let affected = dropped_replicas(placement.groups_per_replica, &rest);

@@ -2,7 +2,7 @@
 
 use super::ledger::{self, Totals};
 use super::pattern::{Losses, Pattern};
-use super::plan::{Plan, PlannedReplica, PlannedSlot, strategy};
+use super::plan::{Plan, PlannedSlot, strategy};
 use super::{Healthy, LedgerNow, StrategyId};
 use crate::core::cost::{Replica, StepCost, step};
 use crate::core::hardware::{FieldError, PowerCurve};
@@ -286,19 +286,18 @@ impl<'a> Evaluator<'a> {
         self.cost(slot.degree, sync, batch, perf)
     }
 
-    /// Step of a damaged replica: its slowest group sets the pace.
-    pub(super) fn replica_cost(&self, replica: &PlannedReplica, sync: u32) -> StepCost {
+    /// Step of a replica made of these groups: the slowest sets the pace.
+    pub(super) fn slowest(&self, slots: &[PlannedSlot], sync: u32, batch: u32) -> StepCost {
         let mut worst = StepCost::default();
-        let mut last: Option<PlannedSlot> = None;
-        for slot in replica.slots.iter().filter(|slot| slot.degree > 0) {
-            let same = |other: PlannedSlot| {
-                (other.degree, other.slow, other.power) == (slot.degree, slot.slow, slot.power)
-            };
-            if last.is_some_and(same) {
+        let mut last: Option<(u32, f64, f64)> = None;
+        for slot in slots.iter().filter(|slot| slot.degree > 0) {
+            // Groups of a kind stand side by side.
+            let kind = (slot.degree, slot.slow, slot.power);
+            if last == Some(kind) {
                 continue;
             }
-            last = Some(*slot);
-            let cost = self.slot_cost(slot, sync, replica.local_batch);
+            last = Some(kind);
+            let cost = self.slot_cost(slot, sync, batch);
             if cost.step_s > worst.step_s {
                 worst = cost;
             }
@@ -334,7 +333,7 @@ impl<'a> Evaluator<'a> {
             take(self.cost(self.placement().tp, sync, batch, 1.0));
         }
         for replica in plan.running() {
-            take(self.replica_cost(replica, sync));
+            take(self.slowest(&replica.slots, sync, replica.local_batch));
         }
         let healthy = self.healthy.step_s.get();
         let minibatch = self.planned_minibatch(plan);
@@ -388,29 +387,34 @@ impl<'a> Evaluator<'a> {
             .min(self.placement().spare_domains)
     }
 
-    /// The best plan of a strategy, and the speed up to which it benches slow GPUs (0 for none). Slow GPUs are kept
-    /// where benching is no better.
-    pub(super) fn plan(&self, id: StrategyId, pattern: &Pattern) -> (Plan, Losses, f64) {
+    /// The best plan of a strategy, and the throughput of every candidate: the speed up to which it benches slow GPUs (0
+    /// for none) and what that gives. Slow GPUs are kept where benching is no better.
+    pub(super) fn plan(
+        &self,
+        id: StrategyId,
+        pattern: &Pattern,
+    ) -> (Plan, Losses, Vec<(f64, f64)>) {
         let losses = self.losses(id, pattern, 0.0);
-        let mut best = (strategy(id).plan(self, &losses), losses, 0.0);
+        let mut best = (strategy(id).plan(self, &losses), losses);
         let mut rate = self.throughput(&best.0);
+        let mut rates = vec![(0.0, rate)];
         for speed in pattern.speeds() {
             let losses = self.losses(id, pattern, speed);
             let plan = strategy(id).plan(self, &losses);
             let candidate = self.throughput(&plan);
+            rates.push((speed, candidate));
             if candidate > rate {
                 rate = candidate;
-                best = (plan, losses, speed);
+                best = (plan, losses);
             }
         }
-        best
+        (best.0, best.1, rates)
     }
 
     /// What a strategy delivers on a pattern. Patterns that differ only in where their failures are share one answer.
     pub fn rate(&self, id: StrategyId, pattern: &Pattern) -> Rate {
         // With several TP groups a domain, which of them share a domain matters too, so nothing is remembered.
-        let key = (self.placement().slots_per_domain == 1)
-            .then(|| (id, pattern.signature(self.placement())));
+        let key = (self.placement().slots_per_domain == 1).then(|| (id, pattern.signature()));
         if let Some(rate) = key
             .as_ref()
             .and_then(|key| self.memo.borrow().rates.get(key).copied())

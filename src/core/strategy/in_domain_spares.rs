@@ -5,6 +5,7 @@ use super::pattern::Losses;
 use super::plan::{Plan, Strategy, dropped_replicas};
 use crate::core::placement::Placement;
 use crate::core::scenario::Policy;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Runs at a lower degree everywhere, so that a failed GPU has a stand-in inside its domain. Knows no parity and no list
 /// of degrees: the whole job has one degree.
@@ -17,40 +18,41 @@ impl Strategy for InDomainSpares {
     fn plan(&self, evaluator: &Evaluator<'_>, losses: &Losses) -> Plan {
         let placement = evaluator.placement();
         let degree = held_degree(placement, evaluator.policy().in_domain_spares);
+        // Damaged slots by domain, the worst first in each; where one stands in the order of all.
+        let mut damaged: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        let mut order: BTreeMap<u32, usize> = BTreeMap::new();
+        for (index, slot) in losses.slots.iter().enumerate() {
+            damaged.entry(slot.domain).or_default().push(slot.slot);
+            order.insert(slot.slot, index);
+        }
         let mut lost = Vec::new();
         for domain in &losses.domains {
             let whole = whole_slots(placement, degree, domain.domain, domain.unfit);
             let missing = placement.slots_in(domain.domain).saturating_sub(whole);
-            // The slots with most failures are the ones given up.
-            let damaged = losses
-                .slots
-                .iter()
-                .filter(|slot| slot.domain == domain.domain)
-                .map(|slot| slot.slot);
+            // The slots with most failures are the ones given up, then the last healthy ones.
             let first = placement.first_slot(domain.domain);
-            let all = damaged
-                .chain((first..first.saturating_add(placement.slots_in(domain.domain))).rev());
-            let mut given_up: Vec<u32> = Vec::new();
-            for slot in all {
-                if given_up.len() < missing as usize && !given_up.contains(&slot) {
-                    given_up.push(slot);
-                }
+            let last = first.saturating_add(placement.slots_in(domain.domain));
+            let mut given_up = damaged.remove(&domain.domain).unwrap_or_default();
+            if given_up.len() < missing as usize {
+                let damaged: BTreeSet<u32> = given_up.iter().copied().collect();
+                given_up.extend((first..last).rev().filter(|slot| !damaged.contains(slot)));
             }
-            lost.extend(given_up);
+            lost.extend(given_up.into_iter().take(missing as usize));
         }
-        lost.sort_by_key(|slot| losses.slots.iter().position(|loss| loss.slot == *slot));
+        lost.sort_by_key(|slot| order.get(slot).copied().unwrap_or(usize::MAX));
         let affected = dropped_replicas(placement.groups_per_replica, &lost);
+        let gone: BTreeSet<u32> = lost.iter().copied().collect();
         let kept = losses
             .slots
             .iter()
-            .filter(|slot| !lost.contains(&slot.slot))
+            .filter(|slot| !gone.contains(&slot.slot))
             .map(|slot| slot.perf);
         Plan {
             healthy_replicas: placement.replicas.saturating_sub(affected.len() as u32),
             affected,
             degree,
             sync_degree: degree,
-            pace: kept.fold(losses.pace(&[]), f64::min),
+            pace: kept.fold(losses.pace(&BTreeMap::new()), f64::min),
             ..Plan::whole(evaluator, losses)
         }
     }

@@ -5,6 +5,7 @@ use super::pattern::{Loss, Losses};
 use super::plan::{DomainPower, Plan, PlannedReplica, dropped_replicas};
 use crate::core::scenario::Parity;
 use crate::core::units::Seconds;
+use std::collections::BTreeMap;
 
 /// What every reduced replica of a candidate plan agrees on.
 pub(super) struct Reduction<'a> {
@@ -93,7 +94,7 @@ fn cut_plan(evaluator: &Evaluator<'_>, losses: &Losses, cut: usize, reduce: Redu
     let power = domain_power(evaluator, losses, kept, common);
     let damaged = losses.slots.len().div_ceil(group) as u32;
     let healthy_replicas = placement.replicas.saturating_sub(damaged);
-    let target = evaluator.target(sync_degree, healthy_replicas, losses.pace(&[]));
+    let target = evaluator.target(sync_degree, healthy_replicas, losses.pace(&BTreeMap::new()));
     let reduction = Reduction {
         sync_degree,
         common,

@@ -5,16 +5,17 @@ use super::ledger::IDLE_POWER;
 use super::pattern::{Losses, Pattern};
 use super::plan::{Plan, PlannedSlot};
 use super::summary::summary;
-use super::{BoostPower, Outcome, ReplicaPlan, SlowChoice, StrategyId};
+use super::{BoostLimit, BoostPower, Outcome, ReplicaPlan, SlowChoice, StrategyId};
 use crate::core::cost::StepCost;
 use crate::core::hardware::PowerCurve;
 use crate::core::placement::{Placement, pack};
+use crate::core::units::Watts;
 use std::collections::BTreeMap;
 
 impl Evaluator<'_> {
     /// The whole outcome of a strategy on a pattern.
     pub fn outcome(&self, id: StrategyId, pattern: &Pattern) -> Outcome {
-        let (plan, losses, _) = self.plan(id, pattern);
+        let (plan, losses, rates) = self.plan(id, pattern);
         let rate = self.rate_of(id, pattern, &plan, &losses);
         let tokens = f64::from(rate.minibatch) * f64::from(self.job().scenario.layout.seq);
         Outcome {
@@ -32,7 +33,7 @@ impl Evaluator<'_> {
             power_w: rate.power_w,
             energy_per_token_j: (tokens > 0.0).then(|| (rate.power_w * rate.step_s).get() / tokens),
             reshard_exposed_s: rate.reshard_exposed_s,
-            slow: self.slow_choices(id, pattern),
+            slow: self.slow_choices(pattern, &rates),
             ledger: rate.ledger,
             summary: summary(self, id, &plan, &rate),
         }
@@ -58,6 +59,17 @@ impl Evaluator<'_> {
             .iter()
             .map(|slot| (slot.slot, slot.perf))
             .collect();
+        let own: BTreeMap<u32, PlannedSlot> = plan
+            .affected
+            .iter()
+            .flat_map(|replica| &replica.slots)
+            .filter_map(|planned| planned.slot.map(|slot| (slot, *planned)))
+            .collect();
+        let boosts = if id == StrategyId::NtpPw {
+            self.boosts(plan)
+        } else {
+            BTreeMap::new()
+        };
         let spares = SpareSlots::new(placement, self.held_spares(id), pattern, plan);
         let mut replicas = Vec::with_capacity(placement.replicas as usize + plan.extra.len());
         for (index, slots) in pack(placement, &damaged).into_iter().enumerate() {
@@ -68,14 +80,14 @@ impl Evaluator<'_> {
             let planned: Vec<PlannedSlot> = slots
                 .iter()
                 .map(|&slot| {
-                    let own = affected.and_then(|replica| {
-                        replica
-                            .slots
-                            .iter()
-                            .find(|planned| planned.slot == Some(slot))
-                    });
+                    let own = if affected.is_some() {
+                        own.get(&slot)
+                    } else {
+                        None
+                    };
                     let mut planned = *own.or(filler).unwrap_or(&whole);
-                    if affected.is_none() && !plan.replaced.contains(&placement.domain_of(slot)) {
+                    if affected.is_none() && !plan.replaced.contains_key(&placement.domain_of(slot))
+                    {
                         planned.slow = slowed.get(&slot).copied().unwrap_or(1.0);
                     }
                     planned
@@ -84,11 +96,7 @@ impl Evaluator<'_> {
             let batch = affected.map_or(self.local_batch(), |replica| replica.local_batch);
             let slots = slots.into_iter().map(|slot| spares.replace(slot)).collect();
             let batch = if paused { 0 } else { batch };
-            let boost = if id == StrategyId::NtpPw {
-                self.boost_power(plan, &planned, batch)
-            } else {
-                None
-            };
+            let boost = self.worst_boost(&boosts, &planned, batch);
             replicas.push(self.replica_plan(
                 index,
                 slots,
@@ -124,13 +132,11 @@ impl Evaluator<'_> {
         boost: Option<BoostPower>,
     ) -> ReplicaPlan {
         let runs = local_batch > 0;
-        let mut cost = StepCost::default();
-        for slot in planned.iter().filter(|slot| runs && slot.degree > 0) {
-            let own = self.slot_cost(slot, sync, local_batch);
-            if own.step_s > cost.step_s {
-                cost = own;
-            }
-        }
+        let cost = if runs {
+            self.slowest(planned, sync, local_batch)
+        } else {
+            StepCost::default()
+        };
         let boost_p = planned
             .iter()
             .filter(|_| runs)
@@ -162,55 +168,62 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The two budgets of a replica's worst boosted domain: the one at the highest power, or held back.
-    fn boost_power(&self, plan: &Plan, planned: &[PlannedSlot], batch: u32) -> Option<BoostPower> {
+    /// The two budgets of every boosted domain, but for `p` and `limit`, which are a TP group's own.
+    fn boosts(&self, plan: &Plan) -> BTreeMap<u32, BoostPower> {
+        let placement = self.placement();
+        let tdp = self.job().system.gpu.tdp();
+        let headroom = (self.policy().rack_headroom - 1.0) * f64::from(placement.domain_size);
+        let mut boosts: BTreeMap<u32, BoostPower> = plan
+            .power
+            .iter()
+            .map(|power| {
+                let freed = f64::from(power.dead) + (1.0 - IDLE_POWER) * f64::from(power.idle);
+                let boost = BoostPower {
+                    p: 1.0,
+                    perf: 1.0,
+                    needed_w: Watts::ZERO,
+                    freed_w: tdp * freed,
+                    headroom_w: tdp * headroom,
+                    limit: BoostLimit::None,
+                };
+                (power.domain, boost)
+            })
+            .collect();
+        for slot in plan.running().flat_map(|replica| &replica.slots) {
+            let domain = slot.slot.map(|slot| placement.domain_of(slot));
+            if let Some(boost) = domain.and_then(|domain| boosts.get_mut(&domain)) {
+                boost.needed_w += tdp * ((slot.power - 1.0) * f64::from(slot.degree));
+            }
+        }
+        boosts
+    }
+
+    /// The budgets of a replica's worst boosted domain: the one at the highest power.
+    fn worst_boost(
+        &self,
+        boosts: &BTreeMap<u32, BoostPower>,
+        planned: &[PlannedSlot],
+        batch: u32,
+    ) -> Option<BoostPower> {
         let reduced = planned
             .iter()
             .filter(|slot| batch > 0 && slot.slot.is_some() && slot.degree > 0);
         let worst = reduced.max_by(|a, b| a.power.total_cmp(&b.power))?;
-        let placement = self.placement();
-        let domain = placement.domain_of(worst.slot?);
-        let found = plan
-            .power
-            .binary_search_by_key(&domain, |power| power.domain)
-            .ok();
-        let power = found.and_then(|index| plan.power.get(index))?;
-        let extra: f64 = plan
-            .running()
-            .flat_map(|replica| &replica.slots)
-            .filter(|slot| {
-                slot.slot
-                    .is_some_and(|slot| placement.domain_of(slot) == domain)
-            })
-            .map(|slot| (slot.power - 1.0) * f64::from(slot.degree))
-            .sum();
-        let tdp = self.job().system.gpu.tdp();
-        let freed = f64::from(power.dead) + (1.0 - IDLE_POWER) * f64::from(power.idle);
-        let headroom = (self.policy().rack_headroom - 1.0) * f64::from(placement.domain_size);
+        let boost = boosts.get(&self.placement().domain_of(worst.slot?))?;
         Some(BoostPower {
             p: worst.power,
             perf: PowerCurve::perf(worst.power),
-            needed_w: tdp * extra,
-            freed_w: tdp * freed,
-            headroom_w: tdp * headroom,
             limit: worst.limit,
+            ..*boost
         })
     }
 
     /// Keeping against benching, for every slow GPU's speed in every TP group. Slow GPUs of the same or a lower speed
     /// elsewhere are benched with it; faster ones are kept with it.
-    fn slow_choices(&self, id: StrategyId, pattern: &Pattern) -> Vec<SlowChoice> {
-        let speeds = pattern.speeds();
-        if speeds.is_empty() {
+    fn slow_choices(&self, pattern: &Pattern, rates: &[(f64, f64)]) -> Vec<SlowChoice> {
+        if rates.len() < 2 {
             return Vec::new();
         }
-        let rates: Vec<(f64, f64)> = std::iter::once(0.0)
-            .chain(speeds)
-            .map(|bench| {
-                let plan = super::plan::strategy(id).plan(self, &self.losses(id, pattern, bench));
-                (bench, self.throughput(&plan))
-            })
-            .collect();
         let best = |wanted: &dyn Fn(f64) -> bool| {
             rates
                 .iter()
@@ -252,10 +265,13 @@ impl SpareSlots {
         } else {
             (0..held)
                 .filter(|index| {
-                    !pattern
+                    let found = pattern
                         .spares
-                        .iter()
-                        .any(|spare| spare.spare == *index && !spare.usable)
+                        .binary_search_by_key(index, |spare| spare.spare);
+                    found
+                        .ok()
+                        .and_then(|at| pattern.spares.get(at))
+                        .is_none_or(|spare| spare.usable)
                 })
                 .map(|index| placement.domains.saturating_add(index))
                 .take(plan.spares_used as usize)
@@ -264,8 +280,7 @@ impl SpareSlots {
         let replaced: BTreeMap<u32, u32> = plan
             .replaced
             .iter()
-            .copied()
-            .zip(usable.iter().copied())
+            .filter_map(|(&domain, &place)| Some((domain, *usable.get(place as usize)?)))
             .collect();
         let free = if plan.extra.is_empty() {
             Vec::new()

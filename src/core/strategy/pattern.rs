@@ -3,6 +3,7 @@
 use crate::core::placement::Placement;
 use crate::core::placement::health::{GpuHealth, HealthMap, health};
 use crate::core::scenario::Job;
+use std::collections::BTreeMap;
 
 /// What failures left of one TP group's slot.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -167,36 +168,34 @@ impl Pattern {
 
     /// Patterns with the same signature have the same rates, wherever their failures are. Only for layouts with one TP
     /// group a domain.
-    pub(super) fn signature(&self, placement: &Placement) -> Vec<u64> {
-        let mut domains: Vec<Vec<u64>> = self
-            .domains
-            .iter()
-            .map(|domain| {
-                let outside = u64::from(placement.outside(domain.domain));
-                let mut words = vec![
-                    outside,
-                    u64::from(domain.outside_unfit),
-                    u64::from(domain.outside_down),
-                ];
-                for slot in &domain.slots {
-                    words.push(u64::from(slot.down));
-                    words.extend(slot.slow.iter().map(|speed| speed.to_bits()));
+    pub(super) fn signature(&self) -> Vec<u64> {
+        let mut signature = Vec::with_capacity(self.domains.len() + self.spares.len() + 1);
+        let mut slow: Vec<Vec<u64>> = Vec::new();
+        for domain in &self.domains {
+            // Counts are at most the domain's 1,024 GPUs.
+            let slot = domain.slots.first();
+            let down = slot.map_or(0, |slot| slot.down);
+            let counts = u64::from(down) << 32
+                | u64::from(domain.outside_unfit) << 16
+                | u64::from(domain.outside_down);
+            match slot.map(|slot| slot.slow.as_slice()) {
+                None | Some([]) => signature.push(counts),
+                Some(speeds) => {
+                    let mut words = vec![speeds.len() as u64, counts];
+                    words.extend(speeds.iter().map(|speed| speed.to_bits()));
+                    slow.push(words);
                 }
-                words
-            })
-            .collect();
-        domains.sort_unstable();
-        let mut signature = Vec::with_capacity(domains.len() * 5 + self.spares.len() * 3);
-        for words in domains {
-            signature.push(words.len() as u64);
-            signature.extend(words);
+            }
         }
+        signature.sort_unstable();
+        signature.push(u64::MAX);
+        slow.sort_unstable();
+        signature.extend(slow.into_iter().flatten());
+        signature.push(u64::MAX);
         for spare in &self.spares {
-            signature.extend([
-                u64::from(spare.spare),
-                u64::from(spare.down),
-                u64::from(spare.usable),
-            ]);
+            signature.push(
+                u64::from(spare.spare) << 32 | u64::from(spare.down) << 1 | u64::from(spare.usable),
+            );
         }
         signature
     }
@@ -314,11 +313,11 @@ impl Losses {
     }
 
     /// Slowest kept GPU of the whole TP groups outside `replaced` domains.
-    pub fn pace(&self, replaced: &[u32]) -> f64 {
+    pub fn pace(&self, replaced: &BTreeMap<u32, u32>) -> f64 {
         let kept = self
             .slowed
             .iter()
-            .filter(|slot| !replaced.contains(&slot.domain));
+            .filter(|slot| !replaced.contains_key(&slot.domain));
         kept.map(|slot| slot.perf).fold(1.0, f64::min)
     }
 }

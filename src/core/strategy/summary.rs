@@ -92,8 +92,11 @@ fn reduced(evaluator: &Evaluator<'_>, id: StrategyId, plan: &Plan) -> Vec<String
         .filter(|slot| slot.slot.is_some())
         .collect();
     let power = boosted.iter().map(|slot| slot.power).fold(1.0, f64::max);
-    let at = if power > 1.0 {
+    let at = if power >= 1.005 {
         format!(" at {power:.2} × TDP")
+    } else if power > 1.0 {
+        // Never rounded to no boost at all.
+        format!(" at {:.4} × TDP", power.max(1.0001))
     } else {
         String::new()
     };

@@ -5,7 +5,7 @@ use crate::core::cost::RankShape;
 use crate::core::hardware::PowerCurve;
 use crate::core::placement::health::{GpuHealth, health};
 use crate::core::scenario::Job;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a slot does: logical replica, position in it, degree, power.
 #[derive(Clone, Copy)]
@@ -42,6 +42,12 @@ pub fn domain_views(job: &Job, outcome: &Outcome) -> Vec<DomainView> {
         }
     }
     let loads = Loads::new(job, outcome);
+    let benched: BTreeSet<(u32, u64)> = outcome
+        .slow
+        .iter()
+        .filter(|choice| choice.bench)
+        .map(|choice| (choice.slot, choice.speed.to_bits()))
+        .collect();
     let held = match outcome.strategy {
         StrategyId::Wait | StrategyId::InDomainSpares => 0,
         StrategyId::HotSpares => placement.spare_domains,
@@ -65,6 +71,7 @@ pub fn domain_views(job: &Job, outcome: &Outcome) -> Vec<DomainView> {
                 is_held: domain < placement.domains.saturating_add(held),
                 sync: &sync,
                 loads: &loads,
+                benched: &benched,
             };
             view.build()
         })
@@ -124,6 +131,7 @@ struct Domain<'a> {
     is_held: bool,
     sync: &'a [u32],
     loads: &'a Loads,
+    benched: &'a BTreeSet<(u32, u64)>,
 }
 
 impl Domain<'_> {
@@ -231,12 +239,7 @@ impl Domain<'_> {
     }
 
     fn benched(&self, slot: u32, speed: f64) -> bool {
-        let same = |choice: &&super::SlowChoice| choice.slot == slot && choice.speed == speed;
-        self.outcome
-            .slow
-            .iter()
-            .find(same)
-            .is_some_and(|choice| choice.bench)
+        self.benched.contains(&(slot, speed.to_bits()))
     }
 
     /// GPUs of each slot that can compute, in GPU order; left-over (or held) ones take the place of those that cannot.
