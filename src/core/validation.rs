@@ -4,12 +4,14 @@
 //! constant was fitted on (they were looked at while choosing the model's form, so they are no blind test).
 
 pub mod band;
+pub mod memory;
 pub mod refit;
 pub mod report;
 pub mod row;
 
 pub use band::{Band, band, bands};
-pub use report::{Report, Row, Set, Summary, report};
+pub use memory::{MemoryCheck, memory_checks};
+pub use report::{Assessment, Report, Row, Set, Summary, report};
 pub use row::{Prediction, Run};
 
 const STEPS_CSV: &str = include_str!("../../assets/data/steps.csv");

@@ -7,6 +7,8 @@ use crate::core::cost::{Constants, factors};
 const ROUNDS: u32 = 8;
 /// First relative step.
 const FIRST_STEP: f64 = 0.12;
+/// What each round makes of the step.
+const SHRINK: f64 = 0.55;
 
 /// Weight of each row: rows that differ only in GPU count or batch are near copies, so n of them together weigh sqrt(n).
 pub fn weights(runs: &[Run]) -> Vec<f64> {
@@ -48,50 +50,97 @@ pub fn free_factors(runs: &[Run]) -> Vec<&'static str> {
         .collect()
 }
 
-/// Moves the free factors to the weighted least-squares optimum for these rows, from `start`. Fitted training factors
-/// that no row speaks of are forgotten, so they fall back to the mean of the others.
-pub fn fit(runs: &[Run], start: &Constants) -> Constants {
-    let weights = weights(runs);
-    let free = free_factors(runs);
-    let mut best = *start;
-    for factor in factors::factors()
-        .iter()
-        .filter(|factor| factor.fit.is_some())
-    {
-        if !free.contains(&factor.name.as_str()) {
-            best.forget(&factor.name);
+/// A refit under way, one factor at a time, so that a page can do it in slices.
+#[derive(Clone, Debug)]
+pub struct Refit {
+    runs: Vec<Run>,
+    weights: Vec<f64>,
+    free: Vec<(&'static str, (f64, f64))>,
+    best: Constants,
+    lowest: f64,
+    step: f64,
+    /// Factors tried so far, over all rounds.
+    done: usize,
+}
+
+impl Refit {
+    /// Starts from `start`. Fitted training factors that no row speaks of are forgotten, so they fall back to the mean of
+    /// the others.
+    pub fn new(runs: Vec<Run>, start: &Constants) -> Self {
+        let named = free_factors(&runs);
+        let mut best = *start;
+        let mut free = Vec::new();
+        for factor in factors::factors() {
+            let Some(range) = factor.fit else { continue };
+            if named.contains(&factor.name.as_str()) {
+                free.push((factor.name.as_str(), range));
+            } else {
+                best.forget(&factor.name);
+            }
+        }
+        let weights = weights(&runs);
+        let lowest = loss(&runs, &weights, &best);
+        Self {
+            runs,
+            weights,
+            free,
+            best,
+            lowest,
+            step: FIRST_STEP,
+            done: 0,
         }
     }
-    let mut lowest = loss(runs, &weights, &best);
-    let mut step = FIRST_STEP;
-    for _ in 0..ROUNDS {
-        for factor in factors::factors()
-            .iter()
-            .filter(|factor| free.contains(&factor.name.as_str()))
-        {
-            let Some((low, high)) = factor.fit else {
-                continue;
-            };
-            for scale in [1.0 + step, 1.0 / (1.0 + step)] {
+
+    /// Tries one factor up and down; false when the fit has settled.
+    pub fn advance(&mut self) -> bool {
+        let count = self.free.len();
+        if self.done >= count * ROUNDS as usize {
+            return false;
+        }
+        if let Some((name, (low, high))) = self.free.get(self.done % count.max(1)).copied() {
+            for scale in [1.0 + self.step, 1.0 / (1.0 + self.step)] {
                 loop {
-                    let mut next = best;
-                    let Some(value) = next.slot(&factor.name) else {
-                        break;
-                    };
+                    let mut next = self.best;
+                    let Some(value) = next.slot(name) else { break };
                     let moved = (*value * scale).clamp(low, high);
                     if moved == *value {
                         break;
                     }
                     *value = moved;
-                    let error = loss(runs, &weights, &next);
-                    if error >= lowest {
+                    let error = loss(&self.runs, &self.weights, &next);
+                    if error >= self.lowest {
                         break;
                     }
-                    (best, lowest) = (next, error);
+                    (self.best, self.lowest) = (next, error);
                 }
             }
         }
-        step *= 0.55;
+        self.done += 1;
+        if self.done.is_multiple_of(count) {
+            self.step *= SHRINK;
+        }
+        true
     }
-    best
+
+    /// How much of the work is done, 0 to 1.
+    pub fn progress(&self) -> f64 {
+        let all = self.free.len() * ROUNDS as usize;
+        if all == 0 {
+            1.0
+        } else {
+            self.done as f64 / all as f64
+        }
+    }
+
+    /// The best constants so far.
+    pub const fn constants(&self) -> &Constants {
+        &self.best
+    }
+}
+
+/// Moves the free factors to the weighted least-squares optimum for these rows, from `start`.
+pub fn fit(runs: &[Run], start: &Constants) -> Constants {
+    let mut refit = Refit::new(runs.to_vec(), start);
+    while refit.advance() {}
+    *refit.constants()
 }

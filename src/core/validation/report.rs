@@ -1,7 +1,7 @@
 //! The validation table: every published run, predicted with the fitted constants and with constants that have not seen
 //! its source.
 
-use super::refit;
+use super::refit::{self, Refit};
 use super::{Run, held_out, runs};
 use crate::core::cost::{Constants, table_name};
 use crate::core::hardware::Precision;
@@ -154,34 +154,104 @@ pub fn class_of(run: &Run) -> String {
 
 /// Predicts every run; with `leave_out`, also refits once a source without it.
 pub fn report(leave_out: bool) -> Report {
-    let constants = Constants::fitted();
-    let fitted = runs();
-    let mut rows: Vec<Row> = fitted
-        .iter()
-        .filter_map(|run| row(run, constants, true))
-        .collect();
-    let mut fallbacks: Vec<(&'static str, String)> = Vec::new();
-    if leave_out {
-        for source in sources(&fitted) {
-            let (without, forgotten) = fit_without(&fitted, source);
-            if !forgotten.is_empty() {
-                fallbacks.push((set_of(source), forgotten));
-            }
-            for (run, row) in fitted
+    let mut assessment = Assessment::new();
+    while leave_out && assessment.advance() {}
+    assessment.report()
+}
+
+/// The validation under way: predictions at once, then the refits without each source in small steps.
+#[derive(Clone, Debug)]
+pub struct Assessment {
+    fitted: Vec<Run>,
+    /// Fitted rows first, in the order of `fitted`.
+    rows: Vec<Row>,
+    sources: Vec<String>,
+    /// Sources left out so far.
+    done: usize,
+    refit: Option<(Refit, String)>,
+    fallbacks: Vec<(&'static str, String)>,
+}
+
+impl Default for Assessment {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Assessment {
+    /// Predicts every run with the constants in use.
+    pub fn new() -> Self {
+        let constants = Constants::fitted();
+        let fitted: Vec<Run> = runs()
+            .into_iter()
+            .filter(|run| run.measured_s.is_some())
+            .collect();
+        let mut rows: Vec<Row> = fitted
+            .iter()
+            .filter_map(|run| row(run, constants, true))
+            .collect();
+        rows.extend(
+            held_out()
                 .iter()
-                .zip(&mut rows)
-                .filter(|(run, _)| run.source == source)
-            {
-                let predicted = run.predict(&without).cost.step_s.get();
-                row.left_out_error = run.measured_s.map(|measured| predicted / measured - 1.0);
-            }
+                .filter_map(|run| row(run, constants, false)),
+        );
+        let sources = sources(&fitted).into_iter().map(str::to_owned).collect();
+        Self {
+            fitted,
+            rows,
+            sources,
+            done: 0,
+            refit: None,
+            fallbacks: Vec::new(),
         }
     }
-    rows.extend(
-        held_out()
+
+    /// Does a small part of leaving each source out; false when there is nothing left to do.
+    pub fn advance(&mut self) -> bool {
+        let Some(source) = self.sources.get(self.done) else {
+            return false;
+        };
+        let Some((refit, forgotten)) = &mut self.refit else {
+            self.refit = Some(refit_without(&self.fitted, source));
+            return true;
+        };
+        if refit.advance() {
+            return true;
+        }
+        for (run, row) in self
+            .fitted
             .iter()
-            .filter_map(|run| row(run, constants, false)),
-    );
+            .zip(&mut self.rows)
+            .filter(|(run, _)| run.source == *source)
+        {
+            let predicted = run.predict(refit.constants()).cost.step_s.get();
+            row.left_out_error = run.measured_s.map(|measured| predicted / measured - 1.0);
+        }
+        if !forgotten.is_empty() {
+            self.fallbacks
+                .push((set_of(source), std::mem::take(forgotten)));
+        }
+        self.refit = None;
+        self.done += 1;
+        true
+    }
+
+    /// How much of the refits is done, 0 to 1.
+    pub fn progress(&self) -> f64 {
+        let part = self
+            .refit
+            .as_ref()
+            .map_or(0.0, |(refit, _)| refit.progress());
+        (self.done as f64 + part) / (self.sources.len().max(1)) as f64
+    }
+
+    /// The report as far as it is known.
+    pub fn report(&self) -> Report {
+        summarise(self.rows.clone(), &self.fallbacks)
+    }
+}
+
+fn summarise(rows: Vec<Row>, fallbacks: &[(&'static str, String)]) -> Report {
     let sets: Vec<Set> = TOLERANCES
         .into_iter()
         .map(|(name, mean_tolerance, worst_tolerance)| {
@@ -237,8 +307,8 @@ fn sources(runs: &[Run]) -> Vec<&str> {
     names
 }
 
-/// Constants fitted without a source, and which training factors nobody else measured.
-fn fit_without(runs: &[Run], source: &str) -> (Constants, String) {
+/// A refit without a source, and which training factors nobody else measured.
+fn refit_without(runs: &[Run], source: &str) -> (Refit, String) {
     let rest: Vec<Run> = runs
         .iter()
         .filter(|run| run.source != source)
@@ -252,10 +322,8 @@ fn fit_without(runs: &[Run], source: &str) -> (Constants, String) {
     let words = lost
         .iter()
         .map(|name| format!("{name} = mean of the others"));
-    (
-        refit::fit(&rest, Constants::fitted()),
-        words.collect::<Vec<_>>().join(", "),
-    )
+    let words = words.collect::<Vec<_>>().join(", ");
+    (Refit::new(rest, Constants::fitted()), words)
 }
 
 fn row(run: &Run, constants: &Constants, fitted: bool) -> Option<Row> {
