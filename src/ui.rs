@@ -9,6 +9,7 @@ mod files;
 mod fleet;
 mod link;
 mod phone;
+mod plot;
 mod rack;
 mod route;
 mod shell;

@@ -46,8 +46,14 @@ impl Route {
         if page.is_empty() {
             return (Some(Self::Rack), query);
         }
+        // Figures may be linked one by one: `#/figures/6`.
+        let name = if page.starts_with("figures/") {
+            "figures"
+        } else {
+            page
+        };
         (
-            Self::ALL.into_iter().find(|route| route.id() == page),
+            Self::ALL.into_iter().find(|route| route.id() == name),
             query,
         )
     }
