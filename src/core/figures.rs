@@ -6,6 +6,9 @@ pub mod fig2a;
 pub mod power;
 pub mod survivors;
 pub mod validation;
+mod work;
+
+pub use work::{Work, work};
 
 use super::scenario::Scenario;
 use serde::Serialize;
@@ -155,6 +158,21 @@ pub struct Figure {
 }
 
 impl Figure {
+    /// A figure of which nothing is known.
+    pub fn empty(id: &'static str, title: &str) -> Self {
+        Self {
+            id,
+            title: title.into(),
+            x: Axis::linear(""),
+            y: Axis::linear(""),
+            series: Vec::new(),
+            compared: Vec::new(),
+            settings: Vec::new(),
+            scenario: None,
+            table: None,
+        }
+    }
+
     /// Series as CSV: one row a point; `low` and `high` columns where any series has a band.
     pub fn csv(&self) -> String {
         let banded = self.series.iter().any(|series| !series.band.is_empty());

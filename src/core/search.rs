@@ -138,60 +138,140 @@ pub struct Found {
 /// # Errors
 /// Names the field when GPU count, batch or sequence leave nothing to try.
 pub fn search(query: &Query<'_>, rule: &SearchRule) -> Result<Found, FieldError> {
-    let range = |field: &str, value: u32, high: u32| {
-        if (1..=high).contains(&value) {
-            Ok(())
-        } else {
-            Err(FieldError::new(field, value, format!("1 to {high}")))
-        }
-    };
-    range("gpus", query.gpus, 1_000_000)?;
-    range("global_batch", query.global_batch, 100_000_000)?;
-    range("seq", query.seq, 100_000_000)?;
-    let mut best: Vec<Candidate> = Vec::new();
-    let mut found = Found {
-        rule: rule.words(),
-        tried: 0,
-        refused: 0,
-        winner: None,
-        runners_up: Vec::new(),
-        closest: None,
-    };
-    let capacity = query.system.gpu.hbm().get();
-    for recompute in [Recompute::None, Recompute::Selective, Recompute::Full] {
+    let mut search = Search::new(query, rule)?;
+    while search.advance() {}
+    search.finish()
+}
+
+/// In which order recompute is tried.
+const RECOMPUTES: [Recompute; 3] = [Recompute::None, Recompute::Selective, Recompute::Full];
+
+/// A search under way, one TP degree at a time, so that a page can do it in slices.
+#[derive(Clone, Debug)]
+pub struct Search {
+    system: System,
+    model: Model,
+    gpus: u32,
+    global_batch: u32,
+    seq: u32,
+    precision: Precision,
+    rule: SearchRule,
+    degrees: Vec<u32>,
+    /// TP degrees tried, over all kinds of recompute.
+    done: usize,
+    best: Vec<Candidate>,
+    found: Found,
+}
+
+impl Search {
+    /// Starts a search.
+    ///
+    /// # Errors
+    /// Names the field that is out of range.
+    pub fn new(query: &Query<'_>, rule: &SearchRule) -> Result<Self, FieldError> {
+        let range = |field: &str, value: u32, high: u32| {
+            if (1..=high).contains(&value) {
+                Ok(())
+            } else {
+                Err(FieldError::new(field, value, format!("1 to {high}")))
+            }
+        };
+        range("gpus", query.gpus, 1_000_000)?;
+        range("global_batch", query.global_batch, 100_000_000)?;
+        range("seq", query.seq, 100_000_000)?;
+        Ok(Self {
+            system: query.system.clone(),
+            model: query.model.clone(),
+            gpus: query.gpus,
+            global_batch: query.global_batch,
+            seq: query.seq,
+            precision: query.precision,
+            rule: rule.clone(),
+            degrees: degrees(query.system.domain_size)
+                .filter(|tp| query.gpus.is_multiple_of(*tp))
+                .collect(),
+            done: 0,
+            best: Vec::new(),
+            found: Found {
+                rule: rule.words(),
+                tried: 0,
+                refused: 0,
+                winner: None,
+                runners_up: Vec::new(),
+                closest: None,
+            },
+        })
+    }
+
+    /// Tries every layout at the next TP degree; false when there is nothing left to try.
+    pub fn advance(&mut self) -> bool {
+        let count = self.degrees.len().max(1);
+        let Some(recompute) = RECOMPUTES.get(self.done / count).copied() else {
+            return false;
+        };
+        let at = self.done % count;
         // Recompute only buys memory: try it where nothing fits without.
-        if !best.is_empty() || (recompute != Recompute::None && !rule.full_recompute) {
-            break;
+        let enough =
+            !self.best.is_empty() || (recompute != Recompute::None && !self.rule.full_recompute);
+        if at == 0 && enough {
+            return false;
         }
-        each_layout(query, rule, recompute, &mut |layout| {
-            let cost = cost_of(query, layout);
+        self.done += 1;
+        let Some(tp) = self.degrees.get(at).copied() else {
+            return true;
+        };
+        let query = Query {
+            system: &self.system,
+            model: &self.model,
+            gpus: self.gpus,
+            global_batch: self.global_batch,
+            seq: self.seq,
+            precision: self.precision,
+        };
+        let capacity = query.system.gpu.hbm().get();
+        let (best, found, rule) = (&mut self.best, &mut self.found, &self.rule);
+        each_layout_at(&query, rule, recompute, tp, &mut |layout| {
+            let cost = cost_of(&query, layout);
             found.tried += 1;
             if cost.memory.total().get() > capacity {
                 found.refused += 1;
                 let least = |c: &Candidate| cost.memory.total().get() < c.cost.memory.total().get();
                 if found.closest.as_ref().is_none_or(least) {
-                    found.closest = Some(candidate(query, layout, cost));
+                    found.closest = Some(candidate(&query, layout, cost));
                 }
                 return;
             }
-            keep(&mut best, query, layout, cost, rule.runners_up + 1);
+            keep(best, &query, layout, cost, rule.runners_up + 1);
         });
+        true
     }
-    if found.tried == 0 {
-        let units = format!(
-            "a count that TP x PP x CP x DP reaches with DP a divisor of the {} sequences",
-            query.global_batch
-        );
-        return Err(FieldError::new("gpus", query.gpus, units));
+
+    /// What has been found.
+    ///
+    /// # Errors
+    /// Names the GPU count when no layout keeps the rule.
+    pub fn finish(self) -> Result<Found, FieldError> {
+        let Self {
+            mut best,
+            mut found,
+            ..
+        } = self;
+        if found.tried == 0 {
+            let units = format!(
+                "a count that TP x PP x CP x DP reaches with DP a divisor of the {} sequences",
+                self.global_batch
+            );
+            return Err(FieldError::new("gpus", self.gpus, units));
+        }
+        if !best.is_empty() {
+            found.closest = None;
+        }
+        explain::fill(&mut best);
+        let mut ranked = best.into_iter();
+        found.winner = ranked.next();
+        found.runners_up = ranked.collect();
+        Ok(found)
     }
-    if !best.is_empty() {
-        found.closest = None;
-    }
-    explain::fill(&mut best);
-    let mut ranked = best.into_iter();
-    found.winner = ranked.next();
-    found.runners_up = ranked.collect();
-    Ok(found)
 }
 
 fn cost_of(query: &Query<'_>, layout: &Layout) -> StepCost {
@@ -254,15 +334,16 @@ fn powers(most: u32) -> impl Iterator<Item = u32> {
         .take_while(move |value| *value <= most)
 }
 
-fn each_layout(
+fn each_layout_at(
     query: &Query<'_>,
     rule: &SearchRule,
     recompute: Recompute,
+    tp: u32,
     visit: &mut dyn FnMut(&Layout),
 ) {
     let layers = query.model.layers;
     let mut layout = Layout {
-        tp: 1,
+        tp,
         pp: 1,
         dp: 1,
         cp: 1,
@@ -275,25 +356,23 @@ fn each_layout(
         sequence_parallel: true,
         overlap: rule.overlap,
     };
-    for tp in degrees(query.system.domain_size).filter(|tp| query.gpus.is_multiple_of(*tp)) {
-        let groups = query.gpus / tp;
-        for cp in powers(rule.max_cp.min(query.seq)).filter(|cp| groups.is_multiple_of(*cp)) {
-            let rest = groups / cp;
-            for pp in (1..=rule.max_pp.min(layers)).filter(|pp| rest.is_multiple_of(*pp)) {
-                let dp = rest / pp;
-                if !query.global_batch.is_multiple_of(dp)
-                    || (!rule.uneven_stages && !layers.is_multiple_of(pp))
-                {
-                    continue;
-                }
-                let local = query.global_batch / dp;
-                (layout.tp, layout.cp, layout.pp, layout.dp) = (tp, cp, pp, dp);
-                for microbatch in powers(rule.max_microbatch).filter(|m| local.is_multiple_of(*m)) {
-                    layout.microbatch = microbatch;
-                    for vp in chunks(layers, pp, local / microbatch, rule) {
-                        layout.vp = vp;
-                        visit(&layout);
-                    }
+    let groups = query.gpus / tp.max(1);
+    for cp in powers(rule.max_cp.min(query.seq)).filter(|cp| groups.is_multiple_of(*cp)) {
+        let rest = groups / cp;
+        for pp in (1..=rule.max_pp.min(layers)).filter(|pp| rest.is_multiple_of(*pp)) {
+            let dp = rest / pp;
+            if !query.global_batch.is_multiple_of(dp)
+                || (!rule.uneven_stages && !layers.is_multiple_of(pp))
+            {
+                continue;
+            }
+            let local = query.global_batch / dp;
+            (layout.cp, layout.pp, layout.dp) = (cp, pp, dp);
+            for microbatch in powers(rule.max_microbatch).filter(|m| local.is_multiple_of(*m)) {
+                layout.microbatch = microbatch;
+                for vp in chunks(layers, pp, local / microbatch, rule) {
+                    layout.vp = vp;
+                    visit(&layout);
                 }
             }
         }
@@ -387,17 +466,23 @@ mod tests {
             uneven_stages: false,
             ..SearchRule::default()
         };
-        each_layout(
-            &query(system, model, 1024, 512),
-            &rule,
-            Recompute::None,
-            &mut |layout| {
-                assert!(
-                    layout.cp == 1 && layout.vp == 1 && layout.pp <= 4 && layout.microbatch <= 2
-                );
-                assert_eq!(layout.gpus(), 1024);
-            },
-        );
+        for tp in degrees(system.domain_size) {
+            each_layout_at(
+                &query(system, model, 1024, 512),
+                &rule,
+                Recompute::None,
+                tp,
+                &mut |layout| {
+                    assert!(
+                        layout.cp == 1
+                            && layout.vp == 1
+                            && layout.pp <= 4
+                            && layout.microbatch <= 2
+                    );
+                    assert_eq!(layout.gpus(), 1024);
+                },
+            );
+        }
         assert!(rule.words().contains("no CP") && rule.words().contains("no interleaving"));
     }
 

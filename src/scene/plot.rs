@@ -5,6 +5,7 @@
 //! document for it.
 
 mod draw;
+mod figure;
 mod frame;
 mod ink;
 mod scale;

@@ -1,15 +1,40 @@
 //! The Figures page: how far to trust the model, and the paper's figures, its values and ours.
 
+mod rule;
 mod save;
+mod section;
 mod slices;
+mod survivors;
 mod validation;
 
 use super::dom;
+use crate::core::figures::{Entry, all};
 use leptos::prelude::*;
+use section::FigureSection;
 use validation::Validation;
 
-/// Sections of the page: id in the link, name in the index.
-const SECTIONS: [(&str, &str); 1] = [("validation", "Validation")];
+/// The section that stands first and is no figure of the paper.
+const FIRST: &str = "validation";
+
+/// What the index calls a figure.
+fn short(entry: &Entry) -> String {
+    let numbered = entry.id.chars().next().is_some_and(|c| c.is_ascii_digit());
+    match entry.id {
+        _ if numbered => format!("Figure {}", entry.id),
+        "table1" => "Table 1".to_owned(),
+        id => {
+            let mut letters = id.chars();
+            letters.next().map_or(String::new(), |first| {
+                first.to_uppercase().chain(letters).collect()
+            })
+        }
+    }
+}
+
+/// Figures of the registry; validation has a section of its own.
+fn figures() -> impl Iterator<Item = &'static Entry> {
+    all().iter().filter(|entry| entry.id != FIRST)
+}
 
 /// The section that the link names: `#/figures/6`.
 fn asked() -> Option<String> {
@@ -44,15 +69,19 @@ pub fn FiguresPage() -> impl IntoView {
         <main class="figures" id="main">
             <nav class="figindex" aria-label="Figures">
                 <ul>
-                    {SECTIONS
-                        .map(|(id, name)| {
-                            let on = move || {
-                                here.with(|here| here.as_deref().unwrap_or("validation") == id)
-                            };
+                    {std::iter::once((FIRST, "Validation".to_owned(), "Step time and memory"))
+                        .chain(figures().map(|entry| (entry.id, short(entry), entry.title)))
+                        .map(|(id, name, title)| {
+                            let on = move || here.with(|here| here.as_deref().unwrap_or(FIRST) == id);
                             view! {
                                 <li>
-                                    <a href=format!("#/figures/{id}") class:on=on aria-current=move || on().then_some("true")>
-                                        {name}
+                                    <a
+                                        href=format!("#/figures/{id}")
+                                        class:on=on
+                                        aria-current=move || on().then_some("true")
+                                    >
+                                        <b>{name}</b>
+                                        <span class="s">{title}</span>
                                     </a>
                                 </li>
                             }
@@ -62,6 +91,7 @@ pub fn FiguresPage() -> impl IntoView {
             </nav>
             <div class="figbody">
                 <Validation />
+                {figures().map(|entry| view! { <FigureSection entry /> }).collect_view()}
             </div>
         </main>
     }

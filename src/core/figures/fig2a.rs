@@ -1,8 +1,8 @@
 //! Figure 2a: how much of a GPU a large job uses, by scale-up domain size.
 
-use super::{Axis, Compared, Figure, Mark, Series, Table};
+use super::{Axis, Compared, Figure, Mark, Series, Table, Work};
 use crate::core::hardware::{Precision, System, system};
-use crate::core::search::{Candidate, Query, SearchRule, search};
+use crate::core::search::{Candidate, Query, Search, SearchRule};
 use crate::core::workload::{Model, model};
 
 /// Title.
@@ -30,38 +30,87 @@ pub struct Point {
     pub mfu: f64,
 }
 
-/// Every point for a system, model and rule.
-pub fn points(base: &System, model: &Model, rule: &SearchRule) -> Vec<Point> {
-    let mut points = Vec::new();
-    for gpus in JOBS {
-        for domain in DOMAINS {
+/// The points under way: the searches behind them, a few milliseconds at a time.
+#[derive(Clone, Debug)]
+pub struct Points {
+    base: &'static System,
+    model: &'static Model,
+    rule: SearchRule,
+    search: Option<Search>,
+    points: Vec<Point>,
+}
+
+impl Points {
+    /// Starts the paper's system and model with a rule; none where the presets lack them.
+    pub fn new(rule: &SearchRule) -> Option<Self> {
+        Some(Self {
+            base: system("paper-b200-nvl32")?,
+            model: model("paper-480b")?,
+            rule: rule.clone(),
+            search: None,
+            points: Vec::new(),
+        })
+    }
+
+    /// The job and domain size of the next point.
+    fn next(&self) -> Option<(u32, u32)> {
+        let at = self.points.len();
+        let gpus = *JOBS.get(at / DOMAINS.len())?;
+        Some((gpus, *DOMAINS.get(at % DOMAINS.len())?))
+    }
+}
+
+impl Work for Points {
+    fn advance(&mut self) -> Option<f64> {
+        let (gpus, domain) = self.next()?;
+        let mut best = None;
+        let mut searched = true;
+        if let Some(search) = &mut self.search {
+            if search.advance() {
+                searched = false;
+            } else {
+                best = self
+                    .search
+                    .take()
+                    .and_then(|search| search.finish().ok())
+                    .and_then(|found| found.winner);
+            }
+        } else {
             let system = System {
                 domain_size: domain,
-                ..base.clone()
+                ..self.base.clone()
             };
             let query = Query {
                 system: &system,
-                model,
+                model: self.model,
                 gpus,
                 global_batch: TOKENS / SEQ,
                 seq: SEQ,
                 precision: Precision::Bf16,
             };
-            let best = search(&query, rule).ok().and_then(|found| found.winner);
-            let peak = system.gpu.peak(Precision::Bf16).get();
-            let flops = model.step_flops(f64::from(TOKENS / SEQ), SEQ).get() / f64::from(gpus);
+            self.search = Search::new(&query, &self.rule).ok();
+            searched = self.search.is_none();
+        }
+        if searched {
+            let peak = self.base.gpu.peak(Precision::Bf16).get();
+            let flops = self.model.step_flops(f64::from(TOKENS / SEQ), SEQ).get() / f64::from(gpus);
             let mfu = best
                 .as_ref()
-                .map_or(0.0, |b| flops / b.cost.step_s.get() / peak);
-            points.push(Point {
+                .map_or(0.0, |b: &Candidate| flops / b.cost.step_s.get() / peak);
+            self.points.push(Point {
                 gpus,
                 domain,
                 best,
                 mfu,
             });
         }
+        let all = JOBS.len() * DOMAINS.len();
+        (self.points.len() < all).then(|| self.points.len() as f64 / all as f64)
     }
-    points
+
+    fn figure(&self) -> Figure {
+        figure_of(self.base, self.model, &self.rule, &self.points)
+    }
 }
 
 /// The figure with the default rule.
@@ -75,10 +124,14 @@ pub fn build() -> Figure {
 /// of a machine without communication limits, model FLOPs utilisation is not. The ratio between domain sizes does not
 /// depend on that choice.
 pub fn build_with(rule: &SearchRule) -> Figure {
-    let (Some(base), Some(model)) = (system("paper-b200-nvl32"), model("paper-480b")) else {
+    let Some(mut points) = Points::new(rule) else {
         return empty();
     };
-    let points = points(base, model, rule);
+    while points.advance().is_some() {}
+    points.figure()
+}
+
+fn figure_of(base: &System, model: &Model, rule: &SearchRule, points: &[Point]) -> Figure {
     let unlimited = points.iter().map(|p| p.mfu).fold(0.0, f64::max).max(1e-9);
     let at = |gpus: u32, domain: u32| {
         points
@@ -141,7 +194,7 @@ pub fn build_with(rule: &SearchRule) -> Figure {
         compared,
         scenario: None,
         settings: settings(base, model, rule),
-        table: Some(table(&points)),
+        table: Some(table(points)),
     }
 }
 

@@ -130,13 +130,25 @@ pub fn paper_layout() -> Layout {
 
 /// Table 1 with both ways to split heads.
 pub fn build() -> Figure {
-    let (system, model) = (system("paper-b200-nvl32"), model("paper-480b"));
-    let layout = paper_layout();
-    let of = |heads| match (system, model) {
-        (Some(system), Some(model)) => {
-            survivors(system, model, &layout, heads, PowerCurve::MAX_POWER, 24)
-        }
-        _ => Vec::new(),
+    let (Some(system), Some(model)) = (system("paper-b200-nvl32"), model("paper-480b")) else {
+        return Figure::empty("table1", TITLE);
+    };
+    let mut figure = build_for(system, model, &paper_layout(), PowerCurve::MAX_POWER);
+    figure.compared = compared(system, model);
+    figure
+}
+
+/// The paper's words on its job beside ours.
+fn compared(system: &System, model: &Model) -> Vec<Compared> {
+    let of = |heads| {
+        survivors(
+            system,
+            model,
+            &paper_layout(),
+            heads,
+            PowerCurve::MAX_POWER,
+            28,
+        )
     };
     let (even, whole) = (of(HeadSplit::Even), of(HeadSplit::Whole));
     let at =
@@ -162,6 +174,18 @@ pub fn build() -> Figure {
             ours: at(&whole, degree).and_then(|row| row.boost_p),
         });
     }
+    compared
+}
+
+/// Fewest survivors of a TP group that the table shows.
+fn lowest(tp: u32) -> u32 {
+    tp - (tp / 4).clamp(1, 12).min(tp.saturating_sub(1))
+}
+
+/// The table and its figure for any job.
+pub fn build_for(system: &System, model: &Model, layout: &Layout, cap: f64) -> Figure {
+    let of = |heads| survivors(system, model, layout, heads, cap, lowest(layout.tp));
+    let (even, whole) = (of(HeadSplit::Even), of(HeadSplit::Whole));
     let line = |name: &str, rows: &[Survivors], value: &dyn Fn(&Survivors) -> Option<f64>| Series {
         name: name.into(),
         mark: Mark::Line,
@@ -176,18 +200,31 @@ pub fn build() -> Figure {
     Figure {
         id: "table1",
         title: TITLE.into(),
-        x: Axis::linear("survivors of a TP32 group"),
+        x: Axis::linear(&format!("survivors of a TP{} group", layout.tp)),
         y: Axis::linear("least power at full batch, x TDP"),
         series: vec![
             line("heads even", &even, &|row| row.boost_p),
             line("heads whole", &whole, &|row| row.boost_p),
             line("freed by the dead GPUs", &even, &|row| Some(row.freed_p)),
         ],
-        compared,
+        compared: Vec::new(),
         scenario: None,
         settings: vec![
-            ("job".into(), "480B of the paper on B200 NVL32, TP32 x PP8 x DP128, local batch 8, sequences of 16,384 tokens".into()),
-            ("boost".into(), format!("at most {} x TDP per GPU", PowerCurve::MAX_POWER)),
+            (
+                "job".into(),
+                format!(
+                    "{} on {}, TP{} x PP{} x CP{} x DP{}, local batch {}, sequences of {} tokens",
+                    model.name,
+                    system.name,
+                    layout.tp,
+                    layout.pp,
+                    layout.cp,
+                    layout.dp,
+                    layout.local_batch(),
+                    layout.seq
+                ),
+            ),
+            ("boost".into(), format!("at most {cap} x TDP per GPU")),
         ],
         table: Some(table(&even, &whole)),
     }

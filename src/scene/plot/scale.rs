@@ -111,6 +111,25 @@ impl Scale {
         }
     }
 
+    /// A value in the words of this axis, finer than its ticks.
+    pub fn words(&self, value: f64) -> String {
+        use crate::scene::side::number::fixed;
+        let percent = self.ticks.iter().any(|(_, text)| text.ends_with('%'));
+        let (value, unit) = if percent {
+            (value * 100.0, " %")
+        } else {
+            (value, "")
+        };
+        let decimals = match value.abs() {
+            v if v.fract() == 0.0 && !percent => 0,
+            v if v >= 100.0 => 0,
+            v if v >= 10.0 => 1,
+            v if v >= 1.0 => 2,
+            _ => 3,
+        };
+        format!("{}{unit}", fixed(value, decimals))
+    }
+
     /// Where a value lies between the pixels `from` (low end) and `to`; values past an end lie at it.
     pub fn place(&self, value: f64, from: f64, to: f64) -> f64 {
         let share = if self.log {

@@ -1,0 +1,77 @@
+//! Figures in small steps, so that a page can make them between frames.
+
+use super::fig2a::Points;
+use super::{Effort, Entry, Figure};
+use crate::core::search::SearchRule;
+
+/// A figure under way.
+pub trait Work {
+    /// Does a few milliseconds of work and returns the share done, or none at the end.
+    fn advance(&mut self) -> Option<f64>;
+    /// The figure as far as it is known.
+    fn figure(&self) -> Figure;
+}
+
+/// A figure that is quick enough to make at once.
+struct Whole {
+    entry: Entry,
+    effort: Effort,
+    made: Option<Figure>,
+}
+
+impl Work for Whole {
+    fn advance(&mut self) -> Option<f64> {
+        if self.made.is_none() {
+            self.made = Some((self.entry.build)(&self.effort));
+        }
+        None
+    }
+
+    fn figure(&self) -> Figure {
+        self.made
+            .clone()
+            .unwrap_or_else(|| Figure::empty(self.entry.id, self.entry.title))
+    }
+}
+
+/// The work that makes a figure of the registry, in steps where it is long.
+pub fn work(entry: &Entry, effort: Effort) -> Box<dyn Work> {
+    if entry.id == "2a"
+        && let Some(points) = Points::new(&SearchRule::default())
+    {
+        return Box::new(points);
+    }
+    Box::new(Whole {
+        entry: *entry,
+        effort,
+        made: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::figures::{all, entry};
+
+    #[test]
+    fn steps_end_in_the_figure_that_is_built_at_once() {
+        for id in ["2a", "power"] {
+            let entry = entry(id).unwrap();
+            let mut work = work(entry, Effort::default());
+            let mut last = 0.0;
+            while let Some(share) = work.advance() {
+                assert!(share >= last && share < 1.0);
+                last = share;
+            }
+            assert_eq!(work.figure(), (entry.build)(&Effort::default()), "{id}");
+        }
+    }
+
+    #[test]
+    fn a_figure_not_made_yet_is_empty() {
+        for entry in all().iter().filter(|entry| entry.id != "2a") {
+            let figure = work(entry, Effort::default()).figure();
+            assert!(figure.series.is_empty() && figure.id == entry.id);
+        }
+    }
+}

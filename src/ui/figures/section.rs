@@ -1,0 +1,379 @@
+//! One figure of the registry: chart, the paper's values beside ours, settings, files.
+
+use super::rule::RuleForm;
+use super::save::save;
+use super::short;
+use super::slices::{Slices, Standing};
+use super::survivors::JobChoice;
+use crate::core::figures::{Compared, Effort, Entry, Figure, Table, Work, work};
+use crate::core::scenario::presets;
+use crate::scene::plot::{Chart, Ink, svg};
+use crate::scene::side::number::fixed;
+use crate::ui::dom;
+use crate::ui::plot::ChartView;
+use crate::ui::state::{Shared, use_app};
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+
+/// Scenario preset that the paper's figures run on.
+const PAPER: &str = "480b-nvl32";
+
+/// Makes a figure between frames; its standing and the figure as far as known.
+#[derive(Clone, Copy)]
+pub struct Maker {
+    /// How the work stands.
+    pub slices: Slices,
+    /// The figure, once there is one.
+    pub figure: RwSignal<Option<Shared<Figure>>>,
+}
+
+impl Maker {
+    /// Makes this, dropping what was under way.
+    pub fn make(self, mut work: Box<dyn Work>) {
+        let figure = self.figure;
+        self.slices.start(move || {
+            let share = work.advance();
+            if share.is_none() {
+                let _ = figure.try_set(Some(Shared::new(work.figure())));
+            }
+            share
+        });
+    }
+}
+
+/// The section.
+#[component]
+pub fn FigureSection(entry: &'static Entry) -> impl IntoView {
+    let maker = Maker {
+        slices: Slices::new(),
+        figure: RwSignal::new(None),
+    };
+    let holder = NodeRef::<html::Section>::new();
+    // Nothing is computed until the section comes near the screen.
+    once_near(holder, move || {
+        if maker.slices.standing.get_untracked() == Standing::Waiting {
+            maker.make(work(entry, Effort::default()));
+        }
+    });
+    let chart = Memo::new(move |_| {
+        maker.figure.with(|figure| {
+            Chart::from(&*figure.as_ref().map_or_else(
+                || Shared::new(Figure::empty(entry.id, entry.title)),
+                Clone::clone,
+            ))
+        })
+    });
+    let focus = RwSignal::new(None);
+    let tip = move |(line, point): (usize, usize)| {
+        chart.with(|chart| {
+            let words = chart.lines.get(line).and_then(|line| {
+                let (x, y) = line.points.get(point)?;
+                Some(vec![
+                    line.name.clone(),
+                    format!("{}: {}", chart.x.title, chart.x.words(*x)),
+                    format!("{}: {}", chart.y.title, chart.y.words(*y)),
+                ])
+            });
+            words.unwrap_or_default()
+        })
+    };
+    let files = move |kind: &'static str| {
+        maker.figure.with_untracked(|figure| {
+            let Some(figure) = figure else { return };
+            if kind == "svg" {
+                let text = svg(&Chart::from(&**figure), &Ink::LIGHT, 720, 440);
+                save(&format!("figure-{}.svg", entry.id), "image/svg+xml", &text);
+            } else {
+                save(
+                    &format!("figure-{}.csv", entry.id),
+                    "text/csv",
+                    &figure.csv(),
+                );
+            }
+        });
+    };
+    let name = short(entry);
+    let heading = format!("h-{}", entry.id);
+    let labelled = heading.clone();
+    let ready = move || maker.figure.with(Option::is_some);
+    view! {
+        <section class="figsec" id=format!("fig-{}", entry.id) aria-labelledby=labelled node_ref=holder>
+            <header class="fighead">
+                <h2 id=heading>{format!("{name}: {}", entry.title)}</h2>
+                <span class="grow"></span>
+                <button class="tb line" disabled=move || !ready() on:click=move |_| files("svg")>
+                    "Save SVG"
+                </button>
+                <button class="tb line" disabled=move || !ready() on:click=move |_| files("csv")>
+                    "Save CSV"
+                </button>
+            </header>
+            {(entry.id == "2a").then(|| view! { <RuleForm maker /> })}
+            {(entry.id == "table1").then(|| view! { <JobChoice maker /> })}
+            <Progress maker entry />
+            <div class="figmain">
+                <ChartView
+                    chart
+                    height=360.0
+                    focus
+                    answers=|_| true
+                    tip
+                    label=Signal::derive(move || {
+                        format!("{}. {} series; the tables hold the same numbers.", entry.title, chart.with(|c| c.lines.len()))
+                    })
+                />
+                <div class="figfacts">
+                    {move || maker.figure.get().map(|figure| view! { <Facts figure /> })}
+                </div>
+            </div>
+            {move || maker.figure.get().and_then(|figure| figure.table.clone()).map(|table| view! { <Rows table /> })}
+        </section>
+    }
+}
+
+/// How far the work is, with a way to stop it and to go on.
+#[component]
+fn Progress(maker: Maker, entry: &'static Entry) -> impl IntoView {
+    let again = move |_| maker.make(work(entry, Effort::default()));
+    view! {
+        <div class="runbar" class:idle=move || maker.slices.standing.get() == Standing::Done>
+            {move || match maker.slices.standing.get() {
+                Standing::Waiting => view! { <span class="m">"Not computed yet."</span> }.into_any(),
+                Standing::Running(share) => {
+                    view! {
+                        <progress max="1" value=share.to_string() aria-label="Computed"></progress>
+                        <span>{format!("{} % computed", fixed(share * 100.0, 0))}</span>
+                        <button class="tb line" on:click=move |_| maker.slices.stop()>
+                            "Stop"
+                        </button>
+                    }
+                        .into_any()
+                }
+                Standing::Stopped => {
+                    view! {
+                        <button class="tb line" on:click=again>
+                            "Compute"
+                        </button>
+                        <span class="m">"Stopped."</span>
+                    }
+                        .into_any()
+                }
+                Standing::Done => ().into_any(),
+            }}
+        </div>
+    }
+}
+
+/// A value with its unit.
+fn value(value: f64, unit: &str) -> String {
+    let decimals = match value.abs() {
+        v if v >= 100.0 => 0,
+        v if v >= 10.0 => 1,
+        _ => 2,
+    };
+    let text = fixed(value, decimals);
+    match unit {
+        "ratio" => text,
+        unit => format!("{text} {unit}"),
+    }
+}
+
+fn paper(compared: &Compared) -> String {
+    let plain = compared.paper_words.parse::<f64>().is_ok();
+    match compared.paper {
+        Some(number) if plain || compared.paper_words.is_empty() => value(number, compared.unit),
+        _ if plain || compared.unit == "ratio" => compared.paper_words.clone(),
+        Some(_) => format!("{} {}", compared.paper_words, compared.unit),
+        None => compared.paper_words.clone(),
+    }
+}
+
+/// The paper's values beside ours, and what ours were computed with.
+#[component]
+fn Facts(figure: Shared<Figure>) -> impl IntoView {
+    let app = use_app();
+    let scenario = presets().iter().find(|preset| preset.id == PAPER);
+    let open = move |_| {
+        let Some(preset) = scenario else { return };
+        match app.replace(preset.scenario.clone()) {
+            Ok(()) => {
+                if let Some(window) = dom::window() {
+                    let _ = window.location().set_hash("#/rack");
+                }
+            }
+            Err(error) => app.notice.set(Some(error.to_string())),
+        }
+    };
+    let rows = figure
+        .compared
+        .iter()
+        .map(|compared| {
+            let ours = compared
+                .ours
+                .map_or("no answer".to_owned(), |v| value(v, compared.unit));
+            let off = compared.difference().map_or("–".to_owned(), |v| {
+                let text = value(
+                    v,
+                    if compared.unit == "%" {
+                        "points"
+                    } else {
+                        compared.unit
+                    },
+                );
+                if v > 0.0 { format!("+{text}") } else { text }
+            });
+            view! {
+                <tr>
+                    <th scope="row">{compared.what.clone()}</th>
+                    <td class="n">{paper(compared)}</td>
+                    <td class="n b">{ours}</td>
+                    <td class="n">{off}</td>
+                </tr>
+            }
+        })
+        .collect_view();
+    view! {
+        {(!figure.compared.is_empty())
+            .then(|| {
+                view! {
+                    <div class="tablebox">
+                        <table class="figtable">
+                            <caption>"The paper and ours"</caption>
+                            <thead>
+                                <tr>
+                                    <th scope="col">"Value"</th>
+                                    <th scope="col" class="n">"paper"</th>
+                                    <th scope="col" class="n">"ours"</th>
+                                    <th scope="col" class="n">"difference"</th>
+                                </tr>
+                            </thead>
+                            <tbody>{rows}</tbody>
+                        </table>
+                    </div>
+                }
+            })}
+        <h3>"Settings"</h3>
+        <dl class="figset">
+            {figure
+                .settings
+                .iter()
+                .map(|(name, value)| {
+                    view! {
+                        <dt>{name.clone()}</dt>
+                        <dd>{value.clone()}</dd>
+                    }
+                })
+                .collect_view()}
+        </dl>
+        {scenario
+            .map(|_| {
+                view! {
+                    <button class="tb line" on:click=open>
+                        "Open the job on the Rack page"
+                    </button>
+                }
+            })}
+    }
+}
+
+/// The table that goes with a figure.
+#[component]
+fn Rows(table: Table) -> impl IntoView {
+    // Columns of numbers are set to the right.
+    let numeric: Vec<bool> = (0..table.columns.len())
+        .map(|column| {
+            table
+                .rows
+                .iter()
+                .filter_map(|row| row.get(column))
+                .any(|cell| cell.parse::<f64>().is_ok())
+        })
+        .collect();
+    let class = move |column: usize| {
+        if numeric.get(column).copied().unwrap_or(false) {
+            "n"
+        } else {
+            ""
+        }
+    };
+    let head = table
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(column, name)| view! { <th scope="col" class=class(column)>{name.clone()}</th> })
+        .collect_view();
+    let body = table
+        .rows
+        .iter()
+        .map(|row| {
+            let cells = row
+                .iter()
+                .enumerate()
+                .map(|(column, cell)| view! { <td class=class(column)>{cell.clone()}</td> })
+                .collect_view();
+            view! { <tr>{cells}</tr> }
+        })
+        .collect_view();
+    view! {
+        <details class="runs">
+            <summary>{format!("Table ({} rows)", table.rows.len())}</summary>
+            <div class="tablebox">
+                <table class="figtable">
+                    <thead>
+                        <tr>{head}</tr>
+                    </thead>
+                    <tbody>{body}</tbody>
+                </table>
+            </div>
+        </details>
+    }
+}
+
+/// Calls back once, when an element comes within a screen of being visible.
+fn once_near(node: NodeRef<html::Section>, near: impl Fn() + Clone + 'static) {
+    let kept = StoredValue::new_local(
+        None::<(
+            web_sys::IntersectionObserver,
+            Closure<dyn FnMut(js_sys::Array)>,
+        )>,
+    );
+    Effect::new(move |_| {
+        let Some(element) = node.get() else { return };
+        let near = near.clone();
+        let seen = Closure::<dyn FnMut(js_sys::Array)>::new(move |entries: js_sys::Array| {
+            let any = entries.iter().any(|entry| {
+                entry
+                    .dyn_ref::<web_sys::IntersectionObserverEntry>()
+                    .is_some_and(web_sys::IntersectionObserverEntry::is_intersecting)
+            });
+            if any {
+                near();
+                kept.try_with_value(|kept| {
+                    if let Some((observer, _)) = kept {
+                        observer.disconnect();
+                    }
+                });
+            }
+        });
+        let options = web_sys::IntersectionObserverInit::new();
+        options.set_root_margin("300px");
+        let watch = || -> Result<web_sys::IntersectionObserver, JsValue> {
+            let observer = web_sys::IntersectionObserver::new_with_options(
+                seen.as_ref().unchecked_ref(),
+                &options,
+            )?;
+            observer.observe(&element);
+            Ok(observer)
+        };
+        if let Ok(observer) = watch() {
+            kept.set_value(Some((observer, seen)));
+        }
+    });
+    on_cleanup(move || {
+        if let Some((observer, _)) = kept.try_update_value(Option::take).flatten() {
+            observer.disconnect();
+        }
+    });
+}
