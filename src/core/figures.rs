@@ -169,6 +169,7 @@ impl Figure {
             compared: Vec::new(),
             settings: Vec::new(),
             scenario: None,
+            scenario: None,
             table: None,
         }
     }

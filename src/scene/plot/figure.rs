@@ -1,6 +1,6 @@
 //! The chart of a figure of the registry.
 
-use super::{Chart, Line, Scale, Shape, Tint};
+use super::{Band, Chart, Line, Scale, Shape, Tint};
 use crate::core::figures::{Axis, Figure, Mark, Series};
 use crate::core::strategy::StrategyId;
 
@@ -10,17 +10,41 @@ const MOST_MARKERS: usize = 40;
 impl From<&Figure> for Chart {
     fn from(figure: &Figure) -> Self {
         let all = || figure.series.iter().flat_map(|series| &series.points);
+        let edges = || figure.series.iter().flat_map(|series| &series.band);
         let mut neutrals = 0;
-        let lines = figure
+        let lines: Vec<Line> = figure
             .series
             .iter()
             .map(|series| line(series, &mut neutrals))
             .collect();
+        let bands = figure
+            .series
+            .iter()
+            .zip(&lines)
+            .filter(|(series, _)| !series.band.is_empty())
+            .map(|(series, line)| {
+                let edge = |end: fn(&(f64, f64)) -> f64| {
+                    let places = series.points.iter().map(|point| point.0);
+                    places.zip(series.band.iter().map(end)).collect()
+                };
+                Band {
+                    tint: line.tint,
+                    alpha: 0.14,
+                    low: edge(|band| band.0),
+                    high: edge(|band| band.1),
+                }
+            })
+            .collect();
         Self {
             title: figure.title.clone(),
             x: scale(&figure.x, all().map(|point| point.0)),
-            y: scale(&figure.y, all().map(|point| point.1)),
-            bands: Vec::new(),
+            y: scale(
+                &figure.y,
+                all()
+                    .map(|point| point.1)
+                    .chain(edges().flat_map(|(low, high)| [*low, *high])),
+            ),
+            bands,
             lines,
             gutter: 0.0,
         }
@@ -94,6 +118,22 @@ mod tests {
     }
 
     #[test]
+    fn spreads_become_bands_on_the_axis() {
+        let mut figure = Figure::empty("x", "spread");
+        figure.series = vec![Series {
+            name: "ntp".into(),
+            mark: Mark::Line,
+            strategy: Some("ntp"),
+            points: vec![(1.0, 0.5), (2.0, 0.6)],
+            band: vec![(0.1, 0.7), (0.2, 0.9)],
+        }];
+        let chart = Chart::from(&figure);
+        assert_eq!(chart.bands.len(), 1);
+        assert_eq!(chart.bands[0].high, [(1.0, 0.7), (2.0, 0.9)]);
+        assert!(chart.y.low <= 0.1 && chart.y.high >= 0.9);
+    }
+
+    #[test]
     fn strategies_keep_their_code_and_others_differ() {
         let mut neutrals = 0;
         let series = |strategy| Series {
@@ -101,6 +141,7 @@ mod tests {
             mark: Mark::Line,
             strategy,
             points: vec![(1.0, 1.0)],
+            band: Vec::new(),
         };
         let ntp = line(&series(Some("ntp")), &mut neutrals);
         assert_eq!(

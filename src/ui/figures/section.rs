@@ -194,10 +194,18 @@ fn paper(compared: &Compared) -> String {
 #[component]
 fn Facts(figure: Shared<Figure>) -> impl IntoView {
     let app = use_app();
-    let scenario = presets().iter().find(|preset| preset.id == PAPER);
+    // Figures without a scenario of their own run on the paper's job.
+    let paper_job = || presets().iter().find(|preset| preset.id == PAPER);
+    let scenario = figure
+        .scenario
+        .clone()
+        .or_else(|| paper_job().map(|preset| preset.scenario.clone()));
+    let offered = scenario.is_some();
     let open = move |_| {
-        let Some(preset) = scenario else { return };
-        match app.replace(preset.scenario.clone()) {
+        let Some(scenario) = scenario.clone() else {
+            return;
+        };
+        match app.replace(scenario) {
             Ok(()) => {
                 if let Some(window) = dom::window() {
                     let _ = window.location().set_hash("#/rack");
@@ -267,8 +275,8 @@ fn Facts(figure: Shared<Figure>) -> impl IntoView {
                 })
                 .collect_view()}
         </dl>
-        {scenario
-            .map(|_| {
+        {offered
+            .then(|| {
                 view! {
                     <button class="tb line" on:click=open>
                         "Open the job on the Rack page"
