@@ -4,6 +4,7 @@
 //! standard error and exit code 2, with nothing on standard output.
 
 mod eval;
+mod figures;
 mod fleet;
 mod monte_carlo;
 mod nep;
@@ -47,6 +48,7 @@ enum Command {
     Step(step::Args),
     Trace(trace::Args),
     Validate(validate::Args),
+    Figures(figures::Args),
     Sweep(sweep::Args),
 }
 
@@ -62,6 +64,7 @@ impl Command {
             Self::Step(args) => step::run(args),
             Self::Trace(args) => trace::run(args),
             Self::Validate(args) => validate::run(args),
+            Self::Figures(args) => figures::run(args),
             Self::Sweep(args) => sweep::run(args),
         }
     }
