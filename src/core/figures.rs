@@ -169,7 +169,6 @@ impl Figure {
             compared: Vec::new(),
             settings: Vec::new(),
             scenario: None,
-            scenario: None,
             table: None,
         }
     }

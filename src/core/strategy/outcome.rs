@@ -33,7 +33,7 @@ impl Evaluator<'_> {
             power_w: rate.power_w,
             energy_per_token_j: (tokens > 0.0).then(|| (rate.power_w * rate.step_s).get() / tokens),
             reshard_exposed_s: rate.reshard_exposed_s,
-            slow: self.slow_choices(pattern, &rates),
+            slow: Self::slow_choices(pattern, &rates),
             ledger: rate.ledger,
             summary: summary(self, id, &plan, &rate),
         }
@@ -220,7 +220,7 @@ impl Evaluator<'_> {
 
     /// Keeping against benching, for every slow GPU's speed in every TP group. Slow GPUs of the same or a lower speed
     /// elsewhere are benched with it; faster ones are kept with it.
-    fn slow_choices(&self, pattern: &Pattern, rates: &[(f64, f64)]) -> Vec<SlowChoice> {
+    fn slow_choices(pattern: &Pattern, rates: &[(f64, f64)]) -> Vec<SlowChoice> {
         if rates.len() < 2 {
             return Vec::new();
         }

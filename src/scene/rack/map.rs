@@ -191,7 +191,7 @@ mod tests {
             for pair in map.cells.windows(2) {
                 prop_assert!(pair[1].x >= pair[0].x + pair[0].w || pair[1].y >= pair[0].y + pair[0].h);
             }
-            for (index, cell) in map.cells.iter().enumerate() {
+            for cell in &map.cells {
                 prop_assert!(cell.w > 0.0 && cell.h > 0.0 && cell.x + cell.w <= 33.001);
             }
             for index in [0, map.cells.len() / 2, map.cells.len() - 1] {
