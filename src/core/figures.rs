@@ -2,7 +2,13 @@
 //!
 //! [`all`] is the registry; each figure is a module with a `build`. Drawing is [`crate::scene::charts`]'s.
 
+pub mod draws;
+pub mod fig10;
 pub mod fig2a;
+pub mod fig3;
+pub mod fig4;
+pub mod fig6;
+pub mod fig7;
 pub mod power;
 pub mod survivors;
 pub mod validation;
@@ -223,6 +229,31 @@ pub fn all() -> &'static [Entry] {
             id: "2a",
             title: fig2a::TITLE,
             build: |_| fig2a::build(),
+        },
+        Entry {
+            id: "3",
+            title: fig3::TITLE,
+            build: fig3::build,
+        },
+        Entry {
+            id: "4",
+            title: fig4::TITLE,
+            build: fig4::build,
+        },
+        Entry {
+            id: "6",
+            title: fig6::TITLE,
+            build: fig6::build,
+        },
+        Entry {
+            id: "7",
+            title: fig7::TITLE,
+            build: fig7::build,
+        },
+        Entry {
+            id: "10",
+            title: fig10::TITLE,
+            build: fig10::build,
         },
         Entry {
             id: "power",

@@ -1,0 +1,124 @@
+//! Figure 3: availability when a failed GPU takes its TP group out.
+
+use super::draws::Draws;
+use super::{Axis, Compared, Effort, Figure, Mark, Series};
+use crate::core::fleet::Summary;
+
+/// Title.
+pub const TITLE: &str = "Availability when a failed GPU takes its TP group out";
+
+/// GPUs of the cluster.
+const GPUS: u32 = 32_768;
+/// TP degrees, from NVL8 to NVL72.
+const DEGREES: [u32; 6] = [8, 16, 32, 64, 72, 144];
+
+/// Share of GPUs whose TP group has no failure, over many sets of `failed` GPUs.
+fn availability(tp: u32, failed: u32, effort: &Effort) -> Summary {
+    let groups = GPUS / tp;
+    let mut draws = Draws::on(groups, tp, effort.seed, u64::from(tp));
+    Summary::of((0..effort.runs.max(1)).map(|_| {
+        let hit = draws.failed(failed, 1).len();
+        1.0 - hit as f64 / f64::from(groups)
+    }))
+}
+
+/// The figure.
+pub fn build(effort: &Effort) -> Figure {
+    let failed: Vec<u32> = (0..=16).map(|step| step * GPUS / 4096).collect();
+    let fraction = |failed: u32| f64::from(failed) / f64::from(GPUS);
+    let mut series: Vec<Series> = Vec::new();
+    for tp in DEGREES {
+        let points: Vec<Summary> = failed
+            .iter()
+            .map(|failed| availability(tp, *failed, effort))
+            .collect();
+        series.push(Series {
+            name: format!("TP{tp}"),
+            mark: Mark::Line,
+            strategy: None,
+            points: failed
+                .iter()
+                .zip(&points)
+                .map(|(n, s)| (fraction(*n), s.mean))
+                .collect(),
+            band: points.iter().map(|s| (s.p10, s.p90)).collect(),
+        });
+        series.push(Series {
+            name: format!("(1 - f)^{tp}"),
+            mark: Mark::Guide,
+            strategy: None,
+            points: failed
+                .iter()
+                .map(|n| (fraction(*n), libm::pow(1.0 - fraction(*n), f64::from(tp))))
+                .collect(),
+            band: Vec::new(),
+        });
+    }
+    let at = |tp| 100.0 * availability(tp, GPUS / 1000, effort).mean;
+    Figure {
+        id: "3",
+        title: TITLE.into(),
+        x: Axis::percent("GPUs failed"),
+        y: Axis::percent("GPUs available"),
+        series,
+        compared: vec![
+            Compared::new(
+                "availability of TP64 with 0.1 % of GPUs failed",
+                "%",
+                94.0,
+                at(64),
+            ),
+            Compared {
+                what: "the same of TP8 (NVL8)".into(),
+                unit: "%",
+                paper: None,
+                paper_words: "not printed".into(),
+                ours: Some(at(8)),
+            },
+            Compared {
+                what: "the same of TP72 (NVL72)".into(),
+                unit: "%",
+                paper: None,
+                paper_words: "not printed".into(),
+                ours: Some(at(72)),
+            },
+        ],
+        settings: vec![
+            ("GPUs".into(), GPUS.to_string()),
+            ("failed GPUs".into(), "distinct, anywhere as likely".into()),
+            ("draws per point".into(), effort.runs.to_string()),
+            ("seed".into(), effort.seed.to_string()),
+        ],
+        scenario: None,
+        table: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_follow_the_closed_form() {
+        let effort = Effort { runs: 400, seed: 1 };
+        for tp in DEGREES {
+            let groups = GPUS / tp;
+            let used = f64::from(groups * tp);
+            let summary = availability(tp, 131, &effort);
+            let expected = (1.0 - 131.0 / used).powi(tp as i32);
+            let slack = 4.0 * summary.standard_error + 1e-4;
+            assert!(
+                (summary.mean - expected).abs() < slack,
+                "TP{tp}: {} {expected}",
+                summary.mean
+            );
+        }
+    }
+
+    #[test]
+    fn tp64_at_a_thousandth_is_the_papers_94_percent() {
+        let figure = build(&Effort { runs: 100, seed: 1 });
+        assert!(figure.compared[0].difference().unwrap().abs() < 0.5);
+        assert!(figure.series.iter().all(|series| series.points[0].1 == 1.0));
+    }
+}
