@@ -66,7 +66,7 @@ fn export(c: &mut Criterion) {
     let mut group = c.benchmark_group("timeline");
     group.throughput(Throughput::Elements(events as u64));
     group.bench_function("trace of 144,000 slices", |b| {
-        b.iter(|| trace::to_string(black_box(&view), &job.system.gpu).len())
+        b.iter(|| trace::to_string(black_box(&view), &job.system.gpu).len());
     });
     group.finish();
     println!("slices in that trace: {events}");

@@ -215,7 +215,7 @@ mod tests {
         fn the_row_never_overflows(width in 60.0f64..4000.0, group in 1u32..20, groups in 1u32..40) {
             let rack = shape("gb300-nvl72");
             let tile = rack.tile_width(width, group, groups);
-            prop_assert!(tile >= 3.0 && tile <= 64.0);
+            prop_assert!((3.0..=64.0).contains(&tile));
             prop_assert!(rack.width(tile) <= width + 0.5);
         }
     }
