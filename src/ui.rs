@@ -6,7 +6,6 @@ mod bench;
 mod dom;
 mod figures;
 mod files;
-mod fleet;
 mod link;
 mod phone;
 mod plot;

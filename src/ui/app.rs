@@ -4,7 +4,6 @@ use super::about::AboutPage;
 use super::dom;
 use super::figures::FiguresPage;
 use super::files;
-use super::fleet::FleetPage;
 use super::link;
 use super::phone::{PhoneHeader, PhonePage};
 use super::rack::{Dice, Racks};
@@ -89,7 +88,6 @@ fn Page() -> impl IntoView {
             {move || match app.route.get() {
                 Route::Rack if app.form.get() == Form::Phone => view! { <PhonePage /> }.into_any(),
                 Route::Rack => view! { <RackPage /> }.into_any(),
-                Route::Fleet => view! { <FleetPage /> }.into_any(),
                 Route::Figures => view! { <FiguresPage /> }.into_any(),
                 Route::About => view! { <AboutPage /> }.into_any(),
             }}

@@ -6,8 +6,6 @@ pub enum Route {
     /// Racks, scores and one step.
     #[default]
     Rack,
-    /// Days of failures and repairs.
-    Fleet,
     /// The paper's figures.
     Figures,
     /// Limits, sources, file format.
@@ -16,13 +14,12 @@ pub enum Route {
 
 impl Route {
     /// Pages of the navigation, in order.
-    pub const ALL: [Self; 4] = [Self::Rack, Self::Fleet, Self::Figures, Self::About];
+    pub const ALL: [Self; 3] = [Self::Rack, Self::Figures, Self::About];
 
     /// The word in the link.
     pub const fn id(self) -> &'static str {
         match self {
             Self::Rack => "rack",
-            Self::Fleet => "fleet",
             Self::Figures => "figures",
             Self::About => "about",
         }
@@ -32,7 +29,6 @@ impl Route {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Rack => "Rack",
-            Self::Fleet => "Fleet",
             Self::Figures => "Figures",
             Self::About => "About",
         }

@@ -18,6 +18,7 @@ pub use changed::{Changes, WhatChanged};
 pub use ledger::LedgerBar;
 pub use rows::GoodputRows;
 pub use strip::Strip;
+pub use terms::StepTerms;
 pub use verdict::VerdictLine;
 
 use super::state::use_app;

@@ -34,8 +34,9 @@ impl Scale {
             (low, high)
         };
         let step = round_step((high - low) / 4.0);
-        let first = (low / step - 1e-6).floor();
-        let last = (high / step + 1e-6).ceil();
+        // A value that rounding put just past a tick does not earn another one.
+        let first = (low / step + 1e-12).floor();
+        let last = (high / step - 1e-12).ceil();
         let count = (last - first).clamp(1.0, 20.0) as u32;
         let ticks = (0..=count)
             .map(|i| {
@@ -84,7 +85,7 @@ impl Scale {
         let air = (0.05 * (high / low).ln()).max(0.05).exp();
         let (from, to) = (low / air, high * air);
         let decades = (to / from).log10();
-        let ticks: Vec<f64> = if own.len() <= MOST_OWN {
+        let ticks: Vec<f64> = if (1..=MOST_OWN).contains(&own.len()) {
             own.sort_by(f64::total_cmp);
             own
         } else {

@@ -99,7 +99,7 @@ fn a_file_holds_title_axes_names_and_no_nan() {
         "failed GPUs, %",
         "throughput lost",
         "ntp &lt;small&gt;",
-        "10 %",
+        "10.0 %",
         "</svg>",
     ] {
         assert!(text.contains(words), "{words}");

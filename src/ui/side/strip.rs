@@ -3,7 +3,6 @@
 use super::best::BestLayout;
 use super::changed::{Changes, MoreLines};
 use super::lost::LostGpus;
-use super::terms::StepTerms;
 use leptos::html;
 use leptos::prelude::*;
 
@@ -12,8 +11,6 @@ use leptos::prelude::*;
 pub enum Panel {
     /// Further lines of what changed.
     More,
-    /// Step by term.
-    Terms,
     /// What each lost GPU costs.
     Lost,
     /// Search of the best layout.
@@ -21,12 +18,11 @@ pub enum Panel {
 }
 
 impl Panel {
-    const ALL: [Self; 4] = [Self::More, Self::Terms, Self::Lost, Self::Best];
+    const ALL: [Self; 3] = [Self::More, Self::Lost, Self::Best];
 
     const fn name(self) -> &'static str {
         match self {
             Self::More => "More numbers",
-            Self::Terms => "Step by term",
             Self::Lost => "Cost of a lost GPU",
             Self::Best => "Best layout",
         }
@@ -84,7 +80,6 @@ pub fn Strip(
                         <div class="panel" node_ref=body>
                             {match panel {
                                 Panel::More => view! { <MoreLines changes /> }.into_any(),
-                                Panel::Terms => view! { <StepTerms /> }.into_any(),
                                 Panel::Lost => view! { <LostGpus /> }.into_any(),
                                 Panel::Best => view! { <BestLayout /> }.into_any(),
                             }}
