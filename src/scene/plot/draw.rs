@@ -294,6 +294,8 @@ fn marker<DB: DrawingBackend>(
 /// The chart as an SVG file with its title, on the theme's ground; empty when nothing can be drawn.
 pub fn svg(chart: &Chart, ink: &Ink, width: u32, height: u32) -> String {
     const HEAD: u32 = 34;
+    // Below this the margins alone would not fit; above it no viewer follows.
+    let (width, height) = (width.clamp(160, 16_384), height.clamp(120, 16_384));
     let mut out = String::new();
     let drawn = {
         let area = plotters_svg::SVGBackend::with_string(&mut out, (width, height + HEAD))
