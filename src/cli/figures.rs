@@ -3,6 +3,7 @@
 use super::{CliError, print_json, print_text};
 use crate::core::figures::{Compared, Effort, Entry, Figure, Table, all, entry};
 use crate::core::hardware::FieldError;
+use crate::scene::plot::{Chart, Ink, svg};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -29,6 +30,8 @@ pub struct Args {
     json: bool,
 }
 
+/// Width and height of the plot in an SVG file, px.
+const SVG_SIZE: (u32, u32) = (720, 440);
 /// Most draws per point.
 const MAX_RUNS: u32 = 100_000;
 
@@ -86,6 +89,10 @@ fn write_files(folder: &Path, figures: &[Figure]) -> Result<(), CliError> {
     for figure in figures {
         let name = format!("figure-{}", figure.id);
         write(format!("{name}.csv"), figure.csv())?;
+        write(
+            format!("{name}.svg"),
+            svg(&Chart::from(figure), &Ink::LIGHT, SVG_SIZE.0, SVG_SIZE.1),
+        )?;
         if let Some(table) = &figure.table {
             write(format!("{name}-table.csv"), csv(table)?)?;
         }
@@ -207,6 +214,8 @@ mod tests {
         let points: usize = figure.series.iter().map(|series| series.points.len()).sum();
         let text = std::fs::read_to_string(folder.join("figure-power.csv")).unwrap();
         assert_eq!(text.lines().count(), points + 1);
+        let drawing = std::fs::read_to_string(folder.join("figure-power.svg")).unwrap();
+        assert!(drawing.starts_with("<svg") && drawing.contains("Performance per watt"));
         assert!(
             std::fs::read_to_string(folder.join("compared.csv"))
                 .unwrap()
