@@ -6,6 +6,7 @@
 
 mod bench;
 mod failing;
+mod files;
 mod links;
 mod rig;
 mod scene;

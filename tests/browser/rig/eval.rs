@@ -1,6 +1,7 @@
 //! The command line's numbers, to hold the page against.
 
-use serde_json::{Value, json};
+use ntp_explorer::core::scenario::Scenario;
+use serde_json::Value;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
@@ -31,9 +32,5 @@ pub fn eval(scenario: &Value) -> Value {
 
 /// The scene the page opens with, as `eval` reads it.
 pub fn default_scene() -> Value {
-    json!({
-        "version": 1, "system": "gb300-nvl72", "model": "llama3-405b",
-        "layout": { "tp": 72, "pp": 2, "dp": 8, "global_batch": 64, "seq": 32768 },
-        "policy": { "parity": "one-degree", "hot_spare_domains": 2 },
-    })
+    serde_json::from_str(&Scenario::default_scene().to_json()).expect("a scenario in JSON")
 }

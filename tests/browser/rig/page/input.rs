@@ -2,6 +2,7 @@
 
 use super::Page;
 use super::read::gpu;
+use fantoccini::Locator;
 use fantoccini::actions::{
     InputSource, KeyAction, KeyActions, MouseActions, PointerAction, TouchActions,
 };
@@ -102,6 +103,31 @@ impl Page {
             .perform_actions(finger)
             .await
             .expect("the finger to work");
+        self.settle().await;
+    }
+
+    /// Drops a file on the page.
+    pub async fn drop_file(&self, name: &str, text: &str) {
+        let code = "const data = new DataTransfer(); data.items.add(new File([arguments[1]], arguments[0])); \
+                    for (const type of ['dragenter', 'dragover', 'drop']) document.body.dispatchEvent( \
+                    new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }))";
+        self.script(code, json!([name, text])).await;
+        self.settle().await;
+    }
+
+    /// Chooses a file in the page's picker.
+    pub async fn pick_file(&self, name: &str, text: &str) {
+        let path = super::super::folder("picked").join(name);
+        std::fs::write(&path, text).expect("a file to pick");
+        let input = self
+            .client
+            .find(Locator::Css("input[type=file][accept*=json]"))
+            .await
+            .expect("a file input");
+        input
+            .send_keys(&path.to_string_lossy())
+            .await
+            .expect("the picker to take a file");
         self.settle().await;
     }
 

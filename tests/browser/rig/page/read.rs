@@ -20,8 +20,8 @@ pub const STRATEGIES: [&str; 6] = [
 pub struct Row {
     /// `data-goodput`: the number shown.
     pub goodput: String,
-    /// `data-throughput`: relative to the healthy job.
-    pub throughput: f64,
+    /// `data-throughput`: relative to the healthy job on all its GPUs.
+    pub throughput: String,
 }
 
 /// The selector of one GPU's cell.
@@ -78,15 +78,12 @@ impl Page {
                 .expect("rows with goodput and throughput");
         let mut read = BTreeMap::new();
         for (strategy, goodput, throughput) in rows {
-            let number = |text: &str| {
-                text.parse::<f64>()
-                    .ok()
-                    .filter(|value| (0.0..=1.0).contains(value))
-            };
-            let shown = number(&goodput);
-            let throughput = number(&throughput)
-                .unwrap_or_else(|| panic!("{strategy}: throughput {throughput:?}"));
-            assert!(shown.is_some(), "{strategy}: goodput {goodput:?}");
+            for text in [&goodput, &throughput] {
+                let fraction = text
+                    .parse::<f64>()
+                    .is_ok_and(|value| (0.0..=1.0).contains(&value));
+                assert!(fraction, "{strategy}: {text:?} is no fraction");
+            }
             assert!(
                 read.insert(
                     strategy.clone(),

@@ -1,0 +1,72 @@
+// Prints what was measured beside the budgets: criterion's estimates in target/criterion, the browser's values in
+// target/bench, the bytes of dist/.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cpus } from 'node:os';
+
+const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
+
+/** Criterion's results by full id: mean in ns and, where the benchmark counts elements, elements an iteration. */
+function natives(folder) {
+  const found = new Map();
+  const walk = (path) => {
+    const parts = [path, 'new'];
+    if (existsSync(join(...parts, 'estimates.json'))) {
+      const { full_id: id, throughput } = read(join(...parts, 'benchmark.json'));
+      const ns = read(join(...parts, 'estimates.json')).mean.point_estimate;
+      found.set(id, { ns, elements: throughput?.Elements });
+      return;
+    }
+    for (const entry of readdirSync(path, { withFileTypes: true })) if (entry.isDirectory()) walk(join(path, entry.name));
+  };
+  if (existsSync(folder)) walk(folder);
+  return found;
+}
+
+const native = natives('target/criterion');
+const inBrowser = (name) => {
+  const path = join('target/bench', name);
+  return existsSync(path) ? Number(readFileSync(path, 'utf8')) : undefined;
+};
+const ms = (id) => native.has(id) ? native.get(id).ns / 1e6 : undefined;
+const perSecond = (id) => native.has(id) ? (native.get(id).elements ?? 1) / (native.get(id).ns / 1e9) : undefined;
+const packed = () => {
+  if (!existsSync('dist')) return undefined;
+  const names = readdirSync('dist').filter((name) => /\.(html|js|css|wasm)\.br$/.test(name));
+  return names.reduce((sum, name) => sum + readFileSync(join('dist', name)).length / 1000, 0);
+};
+
+/** What, value, unit, budget, whether more is better. */
+const rows = [
+  ['first load, brotli', packed(), 'KB', 350],
+  ['engine ready, 4x CPU slow-down, median', inBrowser('engine_ready_4x_ms'), 'ms', 1500],
+  ['click to painted frame, NVL72 x 8 domains, p95', inBrowser('click_to_painted_p95_ms'), 'ms', 16.7],
+  ['pan and zoom over 100,000 spans, frame p95', inBrowser('gantt_frame_p95_ms'), 'ms', 16.7],
+  ['pan and zoom over 100,000 GPUs, frame p95', inBrowser('fleet_frame_p95_ms'), 'ms', 16.7],
+  ['step evaluations, one core, native', perSecond('cost/steps'), '/s', 300_000, true],
+  ['step evaluations, one core, wasm', inBrowser('steps_per_s'), '/s', 150_000, true],
+  ['28-day fleet runs, 1,024 GPUs, native', perSecond('fleet/28 days of 1,024 GPUs'), '/s', 20_000, true],
+  ['28-day fleet runs, 1,024 GPUs, wasm', inBrowser('fleet_runs_per_s'), '/s', 10_000, true],
+  ['1F1B schedule of 16,384 operations', ms('timeline/1f1b of 16,384 operations'), 'ms', 2],
+];
+const ratio = perSecond('cost/steps') / inBrowser('steps_per_s');
+if (Number.isFinite(ratio)) rows.push(['native against wasm, step evaluations', ratio, 'x', 2]);
+
+const digits = (value) => value >= 1000 ? Math.round(value).toLocaleString('en-US') : value.toFixed(value >= 100 ? 0 : 2);
+const line = (...cells) => console.log(`${cells[0].padEnd(52)}${cells[1].padStart(12)} ${cells[2].padEnd(4)}${cells[3].padStart(10)}  ${cells[4]}`);
+console.log(`\n${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores`);
+line('measured', 'value', '', 'budget', '');
+for (const [what, value, unit, budget, more] of rows) {
+  if (value === undefined || Number.isNaN(value)) {
+    line(what, 'not measured', unit, digits(budget), '');
+    continue;
+  }
+  const met = more ? value >= budget : value <= budget;
+  line(what, digits(value), unit, digits(budget), met ? 'met' : 'MISSED');
+}
+const known = ['cost/steps', 'fleet/28 days of 1,024 GPUs', 'timeline/1f1b of 16,384 operations'];
+const others = [...native].filter(([id]) => !known.includes(id));
+if (others.length > 0) console.log('\nother native measurements');
+for (const [id, { ns, elements }] of others) {
+  line(id, digits(ns / 1e6), 'ms', '', elements ? `${digits(elements / (ns / 1e9))} /s` : '');
+}
