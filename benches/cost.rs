@@ -1,4 +1,5 @@
 //! Step evaluations per second on one core, every one a different layout.
+#![allow(missing_docs)] // criterion's macros make public functions
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use ntp_explorer::core::workout;
