@@ -254,6 +254,18 @@ pub enum ScenarioError {
     Field(#[from] FieldError),
 }
 
+impl ScenarioError {
+    /// What the JSON reader says; text that is no JSON at all is called so.
+    pub(crate) fn from_json_error(error: &serde_json::Error) -> Self {
+        let what = if error.is_data() {
+            ""
+        } else {
+            "not valid JSON, "
+        };
+        Self::Form(format!("{what}{error}"))
+    }
+}
+
 /// A scenario that passed validation, with everything looked up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {

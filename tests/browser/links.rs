@@ -76,7 +76,7 @@ fn broken_links_open_the_default_scene_and_say_why() {
 #[test]
 fn embedding_hides_all_but_the_scene() {
     browse("embed", View::DESKTOP, "#/rack?embed=1", async |page| {
-        let visible = "[...document.querySelectorAll('header, nav')].filter(e => e.offsetParent !== null && e.offsetHeight > 0).length";
+        let visible = "[...document.querySelectorAll('header:not(main *), nav')].filter(e => e.offsetParent !== null && e.offsetHeight > 0).length";
         assert_eq!(
             page.value(visible).await,
             0,

@@ -117,7 +117,7 @@ impl Scenario {
     /// One line that names the field, the value and what is allowed.
     pub fn from_json(text: &str) -> Result<Self, ScenarioError> {
         let value: Value =
-            serde_json::from_str(text).map_err(|error| ScenarioError::Form(error.to_string()))?;
+            serde_json::from_str(text).map_err(|error| ScenarioError::from_json_error(&error))?;
         Self::from_value(&value)
     }
 

@@ -17,7 +17,7 @@ pub struct ScenarioPreset {
 
 fn read(text: &str) -> Result<Vec<ScenarioPreset>, ScenarioError> {
     let all: Vec<Value> =
-        serde_json::from_str(text).map_err(|error| ScenarioError::Form(error.to_string()))?;
+        serde_json::from_str(text).map_err(|error| ScenarioError::from_json_error(&error))?;
     let word = |entry: &Value, name: &str| {
         entry
             .get(name)

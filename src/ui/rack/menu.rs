@@ -149,7 +149,7 @@ fn Card(open: Open, within: NodeRef<Section>) -> impl IntoView {
         (false, FailureKind::Slow) => "Slow down",
     };
     view! {
-        <div class="cover" on:click=move |_| close() on:contextmenu=move |event| event.prevent_default()></div>
+        <div class="cover" on:pointerdown=move |_| close() on:contextmenu=move |event| event.prevent_default()></div>
         <div
             class="pop kinds"
             role="dialog"
