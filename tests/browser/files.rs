@@ -27,7 +27,7 @@ fn bad() -> Vec<(&'static str, String, &'static str)> {
         ("empty", String::new(), "JSON"),
         (
             "not a number",
-            good().to_string().replace("\"seq\":8192", "\"seq\":NaN"),
+            good().to_string().replace("\"seq\":32768", "\"seq\":NaN"),
             "JSON",
         ),
         ("unknown field", with("/polcy", json!({})), "polcy"),
