@@ -9,6 +9,7 @@ pub mod fig3;
 pub mod fig4;
 pub mod fig6;
 pub mod fig7;
+pub mod pieces;
 pub mod power;
 pub mod survivors;
 pub mod validation;

@@ -8,6 +8,7 @@ mod survivors;
 mod validation;
 
 use super::dom;
+use super::state::use_app;
 use crate::core::figures::{Entry, all};
 use leptos::prelude::*;
 use section::FigureSection;
@@ -36,35 +37,25 @@ fn figures() -> impl Iterator<Item = &'static Entry> {
     all().iter().filter(|entry| entry.id != FIRST)
 }
 
-/// The section that the link names: `#/figures/6`.
-fn asked() -> Option<String> {
-    let hash = dom::hash();
-    let rest = hash.trim_start_matches('#').trim_start_matches('/');
-    let page = rest.split('?').next().unwrap_or(rest);
-    let id = page.strip_prefix("figures/")?.trim_end_matches('/');
-    (!id.is_empty()).then(|| id.to_owned())
-}
-
-/// Scrolls to the section that the link names.
-fn go() {
-    let Some(id) = asked() else { return };
+/// Scrolls to a section.
+fn go(id: &str) {
     let element = dom::document().and_then(|d| d.get_element_by_id(&format!("fig-{id}")));
     if let Some(element) = element {
         element.scroll_into_view();
     }
 }
 
-/// The Figures page.
+/// The Figures page. `#/figures?fig=6` opens it at one figure.
 #[component]
 pub fn FiguresPage() -> impl IntoView {
-    let here = RwSignal::new(asked());
-    let moved = window_event_listener(leptos::ev::hashchange, move |_| {
-        here.set(asked());
-        go();
+    let app = use_app();
+    let here = app.param("fig");
+    // Also when the address is changed by hand; once the sections are in the document.
+    Effect::new(move |_| {
+        if let Some(id) = here.get() {
+            request_animation_frame(move || go(&id));
+        }
     });
-    on_cleanup(move || moved.remove());
-    // After the sections are in the document.
-    Effect::new(move |_| request_animation_frame(go));
     view! {
         <main class="figures" id="main">
             <nav class="figindex" aria-label="Figures">
@@ -76,7 +67,15 @@ pub fn FiguresPage() -> impl IntoView {
                             view! {
                                 <li>
                                     <a
-                                        href=format!("#/figures/{id}")
+                                        href=format!("#/figures?fig={id}")
+                                        on:click=move |event| {
+                                            // The address keeps the scenario.
+                                            event.prevent_default();
+                                            if here.get_untracked().as_deref() == Some(id) {
+                                                go(id);
+                                            }
+                                            app.set_param("fig", Some(id.to_owned()));
+                                        }
                                         class:on=on
                                         aria-current=move || on().then_some("true")
                                     >

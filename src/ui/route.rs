@@ -42,14 +42,8 @@ impl Route {
         if page.is_empty() {
             return (Some(Self::Rack), query);
         }
-        // Figures may be linked one by one: `#/figures/6`.
-        let name = if page.starts_with("figures/") {
-            "figures"
-        } else {
-            page
-        };
         (
-            Self::ALL.into_iter().find(|route| route.id() == name),
+            Self::ALL.into_iter().find(|route| route.id() == page),
             query,
         )
     }

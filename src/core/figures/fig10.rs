@@ -1,10 +1,12 @@
 //! Figure 10: throughput lost against the blast radius, at a fixed number of failures.
 
 use super::draws::{COMPARED, Draws, losses, on_preset, paper};
+use super::pieces::{Pieces, whole};
 use super::{Axis, Compared, Effort, Figure, Mark, Series, Table};
 use crate::core::fleet::Summary;
 use crate::core::scenario::{Degrees, Job, PartialLayout};
 use crate::core::strategy::StrategyId;
+use std::rc::Rc;
 
 /// Title.
 pub const TITLE: &str = "Throughput lost against blast radius, at a fixed number of failures";
@@ -14,24 +16,37 @@ const RADII: [u32; 5] = [1, 2, 4, 8, 16];
 /// Failures at once in 32,768 GPUs: 0.2 % of the GPUs where each takes one.
 const FAILURES: u32 = 66;
 
-fn curve(job: &Job, strategies: &[StrategyId], effort: &Effort) -> Vec<Vec<Summary>> {
+fn curve(
+    job: &Job,
+    strategies: &[StrategyId],
+    effort: &Effort,
+    pieces: &mut Pieces,
+) -> Option<Vec<Rc<Vec<Summary>>>> {
     let failures =
         (f64::from(FAILURES) * job.placement.occupied_gpus() as f64 / 32_768.0).round() as u32;
     RADII
         .iter()
         .map(|radius| {
-            // The same stream at every radius: only the size of the groups changes.
-            let mut draws = Draws::new(&job.placement, effort.seed, 10);
-            let sets: Vec<_> = (0..effort.runs.max(1))
-                .map(|_| draws.failed(failures, *radius))
-                .collect();
-            losses(job, strategies, &sets)
+            pieces.piece(|| {
+                // The same stream at every radius: only the size of the groups changes.
+                let mut draws = Draws::new(&job.placement, effort.seed, 10);
+                let sets: Vec<_> = (0..effort.runs.max(1))
+                    .map(|_| draws.failed(failures, *radius))
+                    .collect();
+                losses(job, strategies, &sets)
+            })
         })
         .collect()
 }
 
-fn series(job: &Job, strategies: &[StrategyId], suffix: &str, effort: &Effort) -> Vec<Series> {
-    let found = curve(job, strategies, effort);
+fn series(
+    job: &Job,
+    strategies: &[StrategyId],
+    suffix: &str,
+    effort: &Effort,
+    pieces: &mut Pieces,
+) -> Option<Vec<Series>> {
+    let found = curve(job, strategies, effort, pieces)?;
     let of = |index: usize, strategy: &StrategyId| Series {
         name: format!("{}{suffix}", strategy.id()),
         mark: if suffix.is_empty() {
@@ -50,42 +65,51 @@ fn series(job: &Job, strategies: &[StrategyId], suffix: &str, effort: &Effort) -
             .filter_map(|row| row.get(index).map(|s| (s.p10, s.p90)))
             .collect(),
     };
-    strategies
-        .iter()
-        .enumerate()
-        .map(|(index, strategy)| of(index, strategy))
-        .collect()
+    let series = strategies.iter().enumerate();
+    Some(
+        series
+            .map(|(index, strategy)| of(index, strategy))
+            .collect(),
+    )
 }
 
 /// What decides the large radii: fill and drain of the pipeline, which interleaving shortens.
-fn interleaving(effort: &Effort) -> Table {
+fn interleaving(effort: &Effort, pieces: &mut Pieces) -> Option<Table> {
     let columns = ["paper's job: loss, % at blast radius".to_owned()];
     let columns = columns.into_iter().chain(RADII.map(|r| r.to_string()));
-    let rows = [1, 4].into_iter().flat_map(|chunks| {
+    let mut rows = Vec::new();
+    for chunks in [1, 4] {
         let mut scenario = paper(Degrees::Any);
         scenario.layout.vp = chunks;
-        let job = scenario.resolve().ok();
-        let found = job.map(|job| curve(&job, &COMPARED[1..], effort));
-        let found = found.unwrap_or_default();
-        [(0, "ntp"), (1, "ntp-pw")].map(|(index, name)| {
+        let found = match scenario.resolve() {
+            Ok(job) => curve(&job, &COMPARED[1..], effort, pieces)?,
+            Err(_) => Vec::new(),
+        };
+        for (index, name) in [(0, "ntp"), (1, "ntp-pw")] {
             let head = format!("{name}, {chunks} chunks per stage");
             let cells = found.iter().filter_map(|row| row.get(index));
             let cells = cells.map(|summary| format!("{:.2}", 100.0 * summary.mean));
-            std::iter::once(head).chain(cells).collect::<Vec<_>>()
-        })
-    });
-    Table {
-        columns: columns.collect(),
-        rows: rows.collect(),
+            rows.push(std::iter::once(head).chain(cells).collect::<Vec<_>>());
+        }
     }
+    Some(Table {
+        columns: columns.collect(),
+        rows,
+    })
 }
 
 /// The figure.
 pub fn build(effort: &Effort) -> Figure {
+    whole(|pieces| make(effort, pieces)).unwrap_or_else(|| Figure::empty("10", TITLE))
+}
+
+/// The figure in pieces; see [`Pieces`].
+pub fn make(effort: &Effort, pieces: &mut Pieces) -> Option<Figure> {
+    pieces.expect(5 * RADII.len());
     let scenario = paper(Degrees::Any);
     let mut all = Vec::new();
     if let Ok(job) = scenario.resolve() {
-        all.extend(series(&job, &COMPARED, "", effort));
+        all.extend(series(&job, &COMPARED, "", effort, pieces)?);
     }
     for (system, tp, pp, dp, suffix) in [
         ("gb300-nvl72", 72, 8, 56, ", Llama 3 405B on NVL72"),
@@ -99,7 +123,7 @@ pub fn build(effort: &Effort) -> Figure {
             ..PartialLayout::default()
         };
         if let Ok(job) = on_preset(system, "llama3-405b", &layout).and_then(|s| s.resolve()) {
-            all.extend(series(&job, &COMPARED, suffix, effort));
+            all.extend(series(&job, &COMPARED, suffix, effort, pieces)?);
         }
     }
     let at = |name: &str, radius: u32| {
@@ -124,7 +148,8 @@ pub fn build(effort: &Effort) -> Figure {
             ours: at(name, radius),
         })
     });
-    Figure {
+    let table = interleaving(effort, pieces)?;
+    Some(Figure {
         id: "10",
         title: TITLE.into(),
         x: Axis::log("GPUs that go down with one failure"),
@@ -145,8 +170,8 @@ pub fn build(effort: &Effort) -> Figure {
             ("seed".into(), effort.seed.to_string()),
         ],
         scenario: Some(scenario),
-        table: Some(interleaving(effort)),
-    }
+        table: Some(table),
+    })
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! Figure 3: availability when a failed GPU takes its TP group out.
 
 use super::draws::Draws;
+use super::pieces::{Pieces, whole};
 use super::{Axis, Compared, Effort, Figure, Mark, Series};
 use crate::core::fleet::Summary;
+use std::rc::Rc;
 
 /// Title.
 pub const TITLE: &str = "Availability when a failed GPU takes its TP group out";
@@ -24,14 +26,20 @@ fn availability(tp: u32, failed: u32, effort: &Effort) -> Summary {
 
 /// The figure.
 pub fn build(effort: &Effort) -> Figure {
+    whole(|pieces| make(effort, pieces)).unwrap_or_else(|| Figure::empty("3", TITLE))
+}
+
+/// The figure in pieces; see [`Pieces`].
+pub fn make(effort: &Effort, pieces: &mut Pieces) -> Option<Figure> {
     let failed: Vec<u32> = (0..=16).map(|step| step * GPUS / 4096).collect();
     let fraction = |failed: u32| f64::from(failed) / f64::from(GPUS);
+    pieces.expect(DEGREES.len() * failed.len() + 3);
     let mut series: Vec<Series> = Vec::new();
     for tp in DEGREES {
-        let points: Vec<Summary> = failed
+        let points: Vec<Rc<Summary>> = failed
             .iter()
-            .map(|failed| availability(tp, *failed, effort))
-            .collect();
+            .map(|failed| pieces.piece(|| availability(tp, *failed, effort)))
+            .collect::<Option<_>>()?;
         series.push(Series {
             name: format!("TP{tp}"),
             mark: Mark::Line,
@@ -54,8 +62,12 @@ pub fn build(effort: &Effort) -> Figure {
             band: Vec::new(),
         });
     }
-    let at = |tp| 100.0 * availability(tp, GPUS / 1000, effort).mean;
-    Figure {
+    let mut at = |tp| {
+        let found = pieces.piece(|| availability(tp, GPUS / 1000, effort))?;
+        Some(100.0 * found.mean)
+    };
+    let (tp64, tp8, tp72) = (at(64)?, at(8)?, at(72)?);
+    Some(Figure {
         id: "3",
         title: TITLE.into(),
         x: Axis::percent("GPUs failed"),
@@ -66,21 +78,21 @@ pub fn build(effort: &Effort) -> Figure {
                 "availability of TP64 with 0.1 % of GPUs failed",
                 "%",
                 94.0,
-                at(64),
+                tp64,
             ),
             Compared {
                 what: "the same of TP8 (NVL8)".into(),
                 unit: "%",
                 paper: None,
                 paper_words: "not printed".into(),
-                ours: Some(at(8)),
+                ours: Some(tp8),
             },
             Compared {
                 what: "the same of TP72 (NVL72)".into(),
                 unit: "%",
                 paper: None,
                 paper_words: "not printed".into(),
-                ours: Some(at(72)),
+                ours: Some(tp72),
             },
         ],
         settings: vec![
@@ -91,7 +103,7 @@ pub fn build(effort: &Effort) -> Figure {
         ],
         scenario: None,
         table: None,
-    }
+    })
 }
 
 #[cfg(test)]

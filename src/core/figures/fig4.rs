@@ -1,6 +1,7 @@
 //! Figure 4: failed GPUs over a 15-day trace from a cold start.
 
 use super::draws::paper;
+use super::pieces::{Pieces, whole};
 use super::{Axis, Compared, Effort, Figure, Mark, Series};
 use crate::core::faults::{Cause, Faults, Repair, Site, Trace, default_faults};
 use crate::core::fleet::Summary;
@@ -13,6 +14,8 @@ pub const TITLE: &str = "Failed GPUs over 15 days from a cold start";
 const DAYS: f64 = 15.0;
 /// Points of each curve, every six hours.
 const STEPS: u32 = 60;
+/// Traces drawn in one piece of work.
+const PIECE: u64 = 10;
 
 /// What one trace says.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,6 +120,11 @@ fn most_domains_hit(trace: &Trace, end: Nanos) -> u32 {
 
 /// The figure.
 pub fn build(effort: &Effort) -> Figure {
+    whole(|pieces| make(effort, pieces)).unwrap_or_else(|| Figure::empty("4", TITLE))
+}
+
+/// The figure in pieces; see [`Pieces`].
+pub fn make(effort: &Effort, pieces: &mut Pieces) -> Option<Figure> {
     let scenario = paper(Degrees::List(vec![30, 28]));
     let site = match scenario.resolve() {
         Ok(job) => Site::of(&job),
@@ -135,14 +143,26 @@ pub fn build(effort: &Effort) -> Figure {
         ("3 x the rate, 5-day repair", 3.0, 120.0),
         ("3 x the rate, 3-day repair", 3.0, 72.0),
     ];
+    let seeds = u64::from(effort.runs.max(1));
+    pieces.expect(cases.len() * seeds.div_ceil(PIECE) as usize);
+    // Every trace before the first summary: a pass that has to stop has then cost little.
+    let mut traces: Vec<Vec<Run>> = Vec::new();
+    for (_, multiplier, repair_h) in cases {
+        let faults = rates(multiplier, repair_h);
+        let mut runs = Vec::new();
+        for from in (0..seeds).step_by(PIECE as usize) {
+            let some = pieces.piece(|| {
+                (from..seeds.min(from + PIECE))
+                    .map(|i| run(&site, &faults, effort.seed.wrapping_add(i)))
+                    .collect::<Vec<Run>>()
+            })?;
+            runs.extend(some.iter().cloned());
+        }
+        traces.push(runs);
+    }
     let mut series = Vec::new();
     let mut found: Vec<(Summary, Summary)> = Vec::new();
-    for (name, multiplier, repair_h) in cases {
-        let faults = rates(multiplier, repair_h);
-        let seeds = 0..u64::from(effort.runs.max(1));
-        let runs: Vec<Run> = seeds
-            .map(|i| run(&site, &faults, effort.seed.wrapping_add(i)))
-            .collect();
+    for ((name, multiplier, repair_h), runs) in cases.into_iter().zip(&traces) {
         let at =
             |step: usize| Summary::of(runs.iter().filter_map(|run| run.curve.get(step).copied()));
         let steps: Vec<Summary> = (0..=STEPS as usize).map(at).collect();
@@ -195,7 +215,7 @@ pub fn build(effort: &Effort) -> Figure {
         paper_words: "not printed".into(),
         ours: percent(case, pick),
     };
-    Figure {
+    Some(Figure {
         id: "4",
         title: TITLE.into(),
         x: Axis::linear("days"),
@@ -243,7 +263,7 @@ pub fn build(effort: &Effort) -> Figure {
             ..scenario
         }),
         table: None,
-    }
+    })
 }
 
 #[cfg(test)]

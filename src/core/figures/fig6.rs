@@ -1,10 +1,12 @@
 //! Figure 6: throughput lost against the share of GPUs failed.
 
 use super::draws::{COMPARED, Draws, losses, on_preset, paper};
+use super::pieces::{Pieces, whole};
 use super::{Axis, Compared, Effort, Figure, Mark, Series, Table};
 use crate::core::fleet::Summary;
 use crate::core::scenario::{Degrees, HeadSplit, Job, PartialLayout, Scenario};
 use crate::core::strategy::StrategyId;
+use std::rc::Rc;
 
 /// Title.
 pub const TITLE: &str = "Throughput lost against GPUs failed";
@@ -25,14 +27,20 @@ fn at(job: &Job, strategies: &[StrategyId], fraction: f64, effort: &Effort) -> V
     losses(job, strategies, &sets)
 }
 
-fn curves(job: &Job, strategies: &[StrategyId], suffix: &str, effort: &Effort) -> Vec<Series> {
+fn curves(
+    job: &Job,
+    strategies: &[StrategyId],
+    suffix: &str,
+    effort: &Effort,
+    pieces: &mut Pieces,
+) -> Option<Vec<Series>> {
     let fractions: Vec<f64> = (0..=STEPS)
         .map(|step| MOST * f64::from(step) / f64::from(STEPS))
         .collect();
-    let points: Vec<Vec<Summary>> = fractions
+    let points: Vec<Rc<Vec<Summary>>> = fractions
         .iter()
-        .map(|f| at(job, strategies, *f, effort))
-        .collect();
+        .map(|f| pieces.piece(|| at(job, strategies, *f, effort)))
+        .collect::<Option<_>>()?;
     let of = |index: usize, strategy: &StrategyId| Series {
         name: format!("{}{suffix}", strategy.id()),
         mark: Mark::Line,
@@ -47,11 +55,12 @@ fn curves(job: &Job, strategies: &[StrategyId], suffix: &str, effort: &Effort) -
             .filter_map(|found| found.get(index).map(|s| (s.p10, s.p90)))
             .collect(),
     };
-    strategies
-        .iter()
-        .enumerate()
-        .map(|(index, strategy)| of(index, strategy))
-        .collect()
+    let series = strategies.iter().enumerate();
+    Some(
+        series
+            .map(|(index, strategy)| of(index, strategy))
+            .collect(),
+    )
 }
 
 /// Jobs of the table: the paper's with other rules, and what it did not show, NVL72 and NVL8 side by side.
@@ -105,14 +114,21 @@ fn others() -> Vec<(&'static str, Scenario)> {
 
 /// The figure.
 pub fn build(effort: &Effort) -> Figure {
+    whole(|pieces| make(effort, pieces)).unwrap_or_else(|| Figure::empty("6", TITLE))
+}
+
+/// The figure in pieces; see [`Pieces`].
+pub fn make(effort: &Effort, pieces: &mut Pieces) -> Option<Figure> {
     let listed = paper(Degrees::List(vec![30, 28]));
     let any = paper(Degrees::Any);
     let mut series = Vec::new();
-    if let Ok(job) = listed.resolve() {
-        series.extend(curves(&job, &COMPARED, "", effort));
+    let jobs = others();
+    pieces.expect(2 + 2 * (STEPS as usize + 1) + jobs.len());
+    if let Some(job) = pieces.piece(|| listed.resolve().ok())?.as_ref() {
+        series.extend(curves(job, &COMPARED, "", effort, pieces)?);
     }
-    if let Ok(job) = any.resolve() {
-        series.extend(curves(&job, &COMPARED[1..], ", any degree", effort));
+    if let Some(job) = pieces.piece(|| any.resolve().ok())?.as_ref() {
+        series.extend(curves(job, &COMPARED[1..], ", any degree", effort, pieces)?);
     }
     let last = |name: &str| {
         let series = series.iter().find(|series| series.name == name)?;
@@ -130,15 +146,20 @@ pub fn build(effort: &Effort) -> Figure {
         paper_words: words.into(),
         ours: last(name),
     });
-    let rows = others().into_iter().filter_map(|(name, scenario)| {
-        let job = scenario.resolve().ok()?;
-        let found = at(&job, &COMPARED, MOST, effort);
-        let cells = found
-            .iter()
-            .map(|s| format!("{:.2} ± {:.2}", 100.0 * s.mean, 100.0 * s.standard_error));
-        Some(std::iter::once(name.to_owned()).chain(cells).collect())
-    });
-    Figure {
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for (name, scenario) in jobs {
+        let found = pieces.piece(|| {
+            let job = scenario.resolve().ok()?;
+            Some(at(&job, &COMPARED, MOST, effort))
+        })?;
+        let cells = found.iter().flatten();
+        let cells =
+            cells.map(|s| format!("{:.2} ± {:.2}", 100.0 * s.mean, 100.0 * s.standard_error));
+        if found.is_some() {
+            rows.push(std::iter::once(name.to_owned()).chain(cells).collect());
+        }
+    }
+    Some(Figure {
         id: "6",
         title: TITLE.into(),
         x: Axis::percent("GPUs failed"),
@@ -148,7 +169,7 @@ pub fn build(effort: &Effort) -> Figure {
             columns: ["0.4 % failed: loss, %", "dp-drop", "ntp", "ntp-pw"]
                 .map(String::from)
                 .into(),
-            rows: rows.collect(),
+            rows,
         }),
         series,
         settings: vec![
@@ -169,7 +190,7 @@ pub fn build(effort: &Effort) -> Figure {
             ("seed".into(), effort.seed.to_string()),
         ],
         scenario: Some(listed),
-    }
+    })
 }
 
 #[cfg(test)]

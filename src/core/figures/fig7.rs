@@ -2,6 +2,7 @@
 
 use super::draws::{COMPARED, paper, pattern};
 use super::fig4::rates;
+use super::pieces::{Pieces, whole};
 use super::{Axis, Compared, Effort, Figure, Mark, Series, Table};
 use crate::core::faults::{Site, Trace};
 use crate::core::fleet::Summary;
@@ -9,6 +10,7 @@ use crate::core::scenario::{Degrees, Job, Scenario};
 use crate::core::strategy::{Evaluator, Pattern, StrategyId};
 use crate::core::units::Nanos;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// Title.
 pub const TITLE: &str = "Fixed mini-batch: throughput per GPU against spare domains";
@@ -129,17 +131,25 @@ fn scenario(spares: u32) -> Scenario {
 
 /// The figure.
 pub fn build(effort: &Effort) -> Figure {
-    let jobs = jobs();
-    let evaluators: Vec<Evaluator<'_>> = jobs.iter().map(Evaluator::new).collect();
+    whole(|pieces| make(effort, pieces)).unwrap_or_else(|| Figure::empty("7", TITLE))
+}
+
+/// The figure in pieces; see [`Pieces`].
+pub fn make(effort: &Effort, pieces: &mut Pieces) -> Option<Figure> {
     let faults = rates(1.0, 120.0);
-    let seeds = 0..u64::from(effort.runs.clamp(1, 50));
-    let runs: Vec<Vec<Needs>> = jobs.first().map_or_else(Vec::new, |job| {
-        let site = Site::of(job);
-        seeds
-            .map(|i| Trace::draw(&faults, &site, effort.seed.wrapping_add(i), DAYS))
-            .map(|trace| needs(&evaluators, &trace))
-            .collect()
-    });
+    let seeds = u64::from(effort.runs.clamp(1, 50));
+    pieces.expect(1 + seeds as usize);
+    let evaluators =
+        pieces.piece(|| jobs().into_iter().map(Evaluator::owned).collect::<Vec<_>>())?;
+    let mut runs: Vec<Rc<Vec<Needs>>> = Vec::new();
+    if let Some(site) = evaluators.first().map(|first| Site::of(first.job())) {
+        for i in 0..seeds {
+            runs.push(pieces.piece(|| {
+                let trace = Trace::draw(&faults, &site, effort.seed.wrapping_add(i), DAYS);
+                needs(&evaluators, &trace)
+            })?);
+        }
+    }
     let of = |index: usize| runs.iter().filter_map(move |run| run.get(index));
     let spares: Vec<u32> = (0..=MOST).step_by(4).collect();
     let series = COMPARED.iter().enumerate().map(|(index, strategy)| {
@@ -194,7 +204,7 @@ pub fn build(effort: &Effort) -> Figure {
             format!("{:.0}", s.p90),
         ]
     };
-    Figure {
+    Some(Figure {
         id: "7",
         title: TITLE.into(),
         x: Axis::linear("spare domains of 32 GPUs"),
@@ -216,7 +226,7 @@ pub fn build(effort: &Effort) -> Figure {
             faults: serde_json::to_value(&faults).ok(),
             ..scenario(16)
         }),
-    }
+    })
 }
 
 #[cfg(test)]
