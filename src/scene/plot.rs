@@ -11,6 +11,7 @@ mod ink;
 mod scale;
 
 pub use draw::{draw, svg};
+pub use figure::caption;
 pub use frame::{Frame, Spot, frame, nearest, spots};
 pub use ink::{Ink, Rgb};
 pub use scale::Scale;

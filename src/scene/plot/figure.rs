@@ -7,16 +7,43 @@ use crate::core::strategy::StrategyId;
 /// Points of a line beyond which its markers would touch.
 const MOST_MARKERS: usize = 40;
 
+/// Reference lines that are named in the chart; more would bury the names of the results.
+const MOST_GUIDES: usize = 2;
+
+fn is_guide(series: &Series) -> bool {
+    series.mark == Mark::Guide && series.strategy.is_none()
+}
+
+fn guides(figure: &Figure) -> impl Iterator<Item = &Series> {
+    figure.series.iter().filter(|series| is_guide(series))
+}
+
+/// What stands under a chart: names of reference lines too many to be named in it, and what a band is.
+pub fn caption(figure: &Figure) -> String {
+    let mut parts = Vec::new();
+    if guides(figure).count() > MOST_GUIDES {
+        let names: Vec<&str> = guides(figure).map(|series| series.name.as_str()).collect();
+        parts.push(format!("Dotted: {}.", names.join(", ")));
+    }
+    if figure.series.iter().any(|series| !series.band.is_empty()) {
+        parts.push("Bands: 10th to 90th percentile of the draws.".to_owned());
+    }
+    parts.join(" ")
+}
+
 impl From<&Figure> for Chart {
     fn from(figure: &Figure) -> Self {
         let all = || figure.series.iter().flat_map(|series| &series.points);
         let edges = || figure.series.iter().flat_map(|series| &series.band);
         let mut neutrals = 0;
-        let lines: Vec<Line> = figure
+        let mut lines: Vec<Line> = figure
             .series
             .iter()
             .map(|series| line(series, &mut neutrals))
             .collect();
+        for (line, series) in lines.iter_mut().zip(&figure.series) {
+            line.named = !(is_guide(series) && guides(figure).count() > MOST_GUIDES);
+        }
         let bands = figure
             .series
             .iter()
@@ -131,6 +158,24 @@ mod tests {
         assert_eq!(chart.bands.len(), 1);
         assert_eq!(chart.bands[0].high, [(1.0, 0.7), (2.0, 0.9)]);
         assert!(chart.y.low <= 0.1 && chart.y.high >= 0.9);
+    }
+
+    #[test]
+    fn many_reference_lines_are_named_below() {
+        let mut figure = Figure::empty("x", "guides");
+        let guide = |name: &str| Series {
+            name: name.into(),
+            mark: Mark::Guide,
+            strategy: None,
+            points: vec![(1.0, 0.5)],
+            band: Vec::new(),
+        };
+        figure.series = vec![guide("a"), guide("b")];
+        assert!(Chart::from(&figure).lines.iter().all(|line| line.named));
+        assert_eq!(caption(&figure), "");
+        figure.series.push(guide("c"));
+        assert!(Chart::from(&figure).lines.iter().all(|line| !line.named));
+        assert_eq!(caption(&figure), "Dotted: a, b, c.");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::slices::{Slices, Standing};
 use super::survivors::JobChoice;
 use crate::core::figures::{Compared, Effort, Entry, Figure, Table, Work, work};
 use crate::core::scenario::presets;
-use crate::scene::plot::{Chart, Ink, svg};
+use crate::scene::plot::{Chart, Ink, caption, svg};
 use crate::scene::side::number::fixed;
 use crate::ui::dom;
 use crate::ui::plot::ChartView;
@@ -114,6 +114,7 @@ pub fn FigureSection(entry: &'static Entry) -> impl IntoView {
             {(entry.id == "table1").then(|| view! { <JobChoice maker /> })}
             <Progress maker entry />
             <div class="figmain">
+                <div>
                 <ChartView
                     chart
                     height=360.0
@@ -124,6 +125,10 @@ pub fn FigureSection(entry: &'static Entry) -> impl IntoView {
                         format!("{}. {} series; the tables hold the same numbers.", entry.title, chart.with(|c| c.lines.len()))
                     })
                 />
+                <p class="fignote">
+                    {move || maker.figure.with(|figure| figure.as_ref().map(|figure| caption(figure)))}
+                </p>
+                </div>
                 <div class="figfacts">
                     {move || maker.figure.get().map(|figure| view! { <Facts figure /> })}
                 </div>
@@ -180,13 +185,36 @@ fn value(value: f64, unit: &str) -> String {
     }
 }
 
+/// The paper's value: its number, or its words, with the unit where they end in a number.
 fn paper(compared: &Compared) -> String {
-    let plain = compared.paper_words.parse::<f64>().is_ok();
+    let words = compared.paper_words.trim();
     match compared.paper {
-        Some(number) if plain || compared.paper_words.is_empty() => value(number, compared.unit),
-        _ if plain || compared.unit == "ratio" => compared.paper_words.clone(),
-        Some(_) => format!("{} {}", compared.paper_words, compared.unit),
-        None => compared.paper_words.clone(),
+        Some(number) if words.is_empty() || words.parse::<f64>().is_ok() => {
+            value(number, compared.unit)
+        }
+        Some(_) if words.ends_with(|c: char| c.is_ascii_digit()) && compared.unit != "ratio" => {
+            format!("{words} {}", compared.unit)
+        }
+        _ => words.to_owned(),
+    }
+}
+
+/// Ours - paper, with its sign unless it rounds to nothing.
+fn difference(compared: &Compared) -> String {
+    let Some(off) = compared.difference() else {
+        return "–".to_owned();
+    };
+    let unit = if compared.unit == "%" {
+        "points"
+    } else {
+        compared.unit
+    };
+    let text = value(off, unit);
+    let nothing = !text.contains(|c: char| ('1'..='9').contains(&c));
+    if off > 0.0 && !nothing {
+        format!("+{text}")
+    } else {
+        text
     }
 }
 
@@ -221,17 +249,7 @@ fn Facts(figure: Shared<Figure>) -> impl IntoView {
             let ours = compared
                 .ours
                 .map_or("no answer".to_owned(), |v| value(v, compared.unit));
-            let off = compared.difference().map_or("–".to_owned(), |v| {
-                let text = value(
-                    v,
-                    if compared.unit == "%" {
-                        "points"
-                    } else {
-                        compared.unit
-                    },
-                );
-                if v > 0.0 { format!("+{text}") } else { text }
-            });
+            let off = difference(compared);
             view! {
                 <tr>
                     <th scope="row">{compared.what.clone()}</th>

@@ -133,7 +133,7 @@ pub fn Validation() -> impl IntoView {
                 />
             </div>
             <p class="fignote">
-                "Dotted: exact. Grey band: within 5 % of the published time. The right plot stretches the left one's distance from the dotted line."
+                "Dotted: exact. Grey band: within 5 % of the published time. The second plot stretches the first one's distance from the dotted line."
             </p>
             <Sets report />
             <div class="runbar">
