@@ -33,10 +33,10 @@ cargo_tool() {
     cargo binstall --no-confirm --locked --root "$TOOLS" "$crate@$version" >"$TOOLS/setup.log" 2>&1 || true
     [ "$(version_of "$binary")" = "$version" ] && return 0
   fi
-  # A tool that runs for a second need not be optimised for ten minutes; one folder, so that both share what they can.
+  # A tool that runs for seconds need not be optimised for minutes; one folder, so that both share what they can.
   quietly "building $crate $version, once, some minutes" env \
-    CARGO_TARGET_DIR="$TOOLS/build" CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
-    CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_DEBUG=false RUSTFLAGS= \
+    CARGO_TARGET_DIR="$TOOLS/build" CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=256 \
+    CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_DEBUG=false RUSTFLAGS= \
     cargo install --locked --force --root "$TOOLS" --version "$version" "$@" "$crate"
   [ "$(version_of "$binary")" = "$version" ] || die "set-up: $crate was installed, but is not version $version"
 }
