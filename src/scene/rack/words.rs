@@ -2,6 +2,7 @@
 
 use crate::core::hardware::Gpu;
 use crate::core::strategy::{DomainView, GpuState, GpuView};
+use crate::scene::side::number::percent;
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -86,7 +87,11 @@ pub fn condition(view: &DomainView) -> String {
     .into_iter()
     .map(|state| (count(state), state))
     .filter(|(n, _)| *n > 0)
-    .map(|(n, state)| format!("{n} {}", state.words()))
+    .map(|(n, state)| match (state, pace(&view.gpus)) {
+        // The whole TP group computes at the speed of its slowest GPU.
+        (GpuState::Slow, Some(pace)) => format!("{n} slow, group held to {}", percent(pace, 0)),
+        _ => format!("{n} {}", state.words()),
+    })
     .collect();
     let healthy = count(GpuState::Healthy);
     if parts.is_empty() {
@@ -109,6 +114,12 @@ pub fn condition(view: &DomainView) -> String {
         parts.push(format!("{healthy} healthy"));
     }
     parts.join(", ")
+}
+
+/// Speed of the slowest working GPU, where one is slow.
+pub fn pace(gpus: &[GpuView]) -> Option<f64> {
+    let slow = gpus.iter().filter(|gpu| gpu.state == GpuState::Slow);
+    slow.map(|gpu| gpu.perf).min_by(f64::total_cmp)
 }
 
 /// Runs of consecutive numbers.
@@ -184,5 +195,11 @@ mod tests {
         }
         view.gpus[17].state = GpuState::Failed;
         assert_eq!(condition(&view), "1 failed, 71 boosted");
+        view.gpus[18].state = GpuState::Slow;
+        view.gpus[18].perf = 0.8;
+        assert_eq!(
+            condition(&view),
+            "1 failed, 1 slow, group held to 80 %, 70 boosted"
+        );
     }
 }

@@ -3,13 +3,14 @@
 use super::View;
 use super::input::verb;
 use crate::core::scenario::{FailureKind, Job};
-use crate::core::strategy::{GpuState, GpuView};
-use crate::scene::rack::pick;
-use crate::scene::side::number::{fixed, percent};
+use crate::core::strategy::{GpuState, GpuView, Outcome};
+use crate::scene::rack::{pick, words};
+use crate::scene::side::number::{fixed, percent, score};
 use crate::ui::dom;
 use crate::ui::state::use_app;
 use leptos::html::{Div, Section};
 use leptos::prelude::*;
+use std::ops::Range;
 
 /// Room that the tip needs right of a tile, CSS px.
 const WIDE: f64 = 250.0;
@@ -44,12 +45,34 @@ pub fn Tip(
                 takes.end.saturating_sub(1)
             );
         }
-        Some((
-            format!("D{} GPU {}", at.0, at.1),
-            state(&gpu),
-            detail(&job, at, &gpu),
-            verb,
-        ))
+        let choice = app
+            .evaluation
+            .read()
+            .get(app.selected.get())
+            .and_then(|outcome| weighed(&job, at, outcome));
+        let slot = slot_of(&job, at.1);
+        let held = app
+            .views
+            .read()
+            .get(at.0 as usize)
+            .and_then(|view| view.gpus.get(slot))
+            .and_then(words::pace)
+            .filter(|_| gpu.tp_rank.is_some());
+        let mut detail = detail(&job, at, &gpu);
+        if let Some(pace) = held {
+            detail = if gpu.state == GpuState::Slow {
+                format!("{detail}; its TP group goes at its pace")
+            } else {
+                format!(
+                    "{detail}; its TP group is held to {} by a slow GPU",
+                    percent(pace, 0)
+                )
+            };
+        }
+        if let Some(choice) = choice {
+            detail = format!("{detail}. {choice}");
+        }
+        Some((format!("D{} GPU {}", at.0, at.1), state(&gpu), detail, verb))
     });
     // The view that set the hover also patched the tiles, so the tile's place is final by the next tick.
     Effect::new(move |_| {
@@ -104,6 +127,37 @@ pub fn Tip(
             <b>{part(|about| &about.3)}</b>
         </div>
     }
+}
+
+/// GPUs of the slot that a GPU is in.
+fn slot_of(job: &Job, gpu: u32) -> Range<usize> {
+    let tp = job.placement.tp.max(1);
+    let first = (gpu / tp).saturating_mul(tp) as usize;
+    first
+        ..first
+            .saturating_add(tp as usize)
+            .min(job.placement.domain_size as usize)
+}
+
+/// What keeping or benching the slow GPU of this slot would give.
+fn weighed(job: &Job, (domain, gpu): (u32, u32), outcome: &Outcome) -> Option<String> {
+    let placement = &job.placement;
+    let slot = domain
+        .saturating_mul(placement.slots_per_domain)
+        .saturating_add(gpu / placement.tp.max(1));
+    let slow = job.scenario.failures.iter().any(|failure| {
+        failure.kind == FailureKind::Slow && (failure.domain, failure.gpu) == (domain, gpu)
+    });
+    let choice = outcome
+        .slow
+        .iter()
+        .find(|choice| slow && choice.slot == slot)?;
+    let (kept, benched) = (score(choice.kept, 3), score(choice.benched, 3));
+    Some(if choice.bench {
+        format!("Benched: {benched} of healthy throughput against {kept} with it")
+    } else {
+        format!("Kept: {kept} of healthy throughput against {benched} without it")
+    })
 }
 
 fn state(gpu: &GpuView) -> String {
