@@ -147,14 +147,9 @@ pub fn Whole(
 ) -> impl IntoView {
     let app = use_app();
     let value = app.part(read);
-    let set = move |number: u32, tag| {
-        tell(
-            app.try_edit_merged(tag, |scenario| {
-                write(scenario, number);
-                scenario.fit();
-            }),
-            field,
-        )
+    let change = move |scenario: &mut Scenario, number: u32| {
+        write(scenario, number);
+        scenario.fit();
     };
     let typed = move |text: String| {
         let digits: String = text
@@ -162,7 +157,7 @@ pub fn Whole(
             .filter(|c| !matches!(c, ',' | ' ' | '_'))
             .collect();
         match digits.parse::<u32>() {
-            Ok(number) => set(number, field),
+            Ok(number) => tell(app.try_edit(|s| change(s, number)), field),
             Err(_) => Err(format!("{:?} is not a whole number", text.trim())),
         }
     };
@@ -175,7 +170,9 @@ pub fn Whole(
         } else {
             now.saturating_sub(1) / size * size
         };
-        set(next.max(least), field)
+        // Held arrows undo together.
+        let next = next.max(least);
+        tell(app.try_edit_merged(field, |s| change(s, next)), field)
     };
     view! {
         <Field
