@@ -180,3 +180,17 @@ pub fn clipboard() -> Option<web_sys::Clipboard> {
         .is_secure_context()
         .then(|| window.navigator().clipboard())
 }
+
+/// Moves the focus into an element by id: to its first tab stop, or to itself.
+pub fn focus(id: &str) {
+    let element = document().and_then(|document| document.get_element_by_id(id));
+    let Some(element) = element else { return };
+    let first = element
+        .query_selector("[tabindex='0'], button, a[href], input")
+        .ok()
+        .flatten();
+    if let Ok(target) = first.unwrap_or(element).dyn_into::<HtmlElement>() {
+        // Fails for no element.
+        let _ = target.focus();
+    }
+}

@@ -19,8 +19,8 @@ use leptos::prelude::*;
 pub fn Notice() -> impl IntoView {
     let app = use_app();
     view! {
-        <div class="notice" role="alert" class:on=move || app.notice.read().is_some()>
-            <span>{move || app.notice.get().unwrap_or_default()}</span>
+        <div class="notice" class:on=move || app.notice.read().is_some()>
+            <span role="alert">{move || app.notice.get().unwrap_or_default()}</span>
             <button class="tb" on:click=move |_| app.notice.set(None)>
                 "Close"
             </button>

@@ -222,6 +222,7 @@ pub fn Input(children: Children) -> impl IntoView {
     view! {
         <div
             class="view"
+            id="racks"
             node_ref=view.scroller
             on:pointerdown=down
             on:pointermove=moved

@@ -2,14 +2,14 @@
 
 use super::Icon;
 use super::share::{Export, Share};
+use crate::core::cost::factors;
+use crate::core::validation::band;
+use crate::scene::side::number::fixed;
 use crate::ui::dom;
 use crate::ui::link;
 use crate::ui::route::Route;
 use crate::ui::state::{App, Theme, use_app};
 use leptos::prelude::*;
-
-/// Version of the model that the numbers on the page come from.
-const MODEL: &str = concat!("model v", env!("CARGO_PKG_VERSION"));
 
 /// Light to dark and back; the choice is kept for the next visit.
 pub fn flip_theme(app: App) {
@@ -33,10 +33,32 @@ pub fn flip_theme(app: App) {
 #[component]
 pub fn Header() -> impl IntoView {
     let app = use_app();
+    let band = Memo::new(move |_| {
+        let job = app.job.read();
+        band(&job.system, job.scenario.layout.precision)
+    });
+    let note = move || {
+        let band = band.read();
+        let error = fixed(band.mean * 100.0, 0);
+        let version = factors::version();
+        if band.measured {
+            format!("model v{version}, step time within {error} % on average")
+        } else {
+            format!("model v{version}, unseen GPU: step time within {error} % on average")
+        }
+    };
     view! {
         <header class="top">
-            <a class="skip" href="#main">
-                "Skip to the racks"
+            <a
+                class="skip"
+                href="#main"
+                on:click=|event| {
+                    // The hash is the scenario's: the focus moves, the address does not.
+                    event.prevent_default();
+                    dom::focus("main");
+                }
+            >
+                "Skip to the content"
             </a>
             <div class="brand">
                 <svg width="20" height="20" viewBox="0 0 20 20" aria-hidden="true">
@@ -72,13 +94,13 @@ pub fn Header() -> impl IntoView {
                 <a
                     class="tb m model"
                     href="#/about"
-                    title="What the model covers, its sources and its measured error"
+                    title=move || band.read().words()
                     on:click=move |event| {
                         event.prevent_default();
                         link::go(app, Route::About);
                     }
                 >
-                    <span class="why">{MODEL}</span>
+                    <span class="why">{note}</span>
                 </a>
                 <Share />
                 <Export />
