@@ -1,6 +1,7 @@
 //! What to draw: layout and hit boxes, charts over any plotters backend. Pure, tested natively.
 
 pub mod agreement;
+pub mod first;
 pub mod plot;
 pub mod rack;
 pub mod side;

@@ -76,6 +76,7 @@ fn Page() -> impl IntoView {
     view! {
         <div
             id="app"
+            class="app"
             class:embed=embed
             class:phone=move || app.form.get() == Form::Phone
             data-show=move || show.get().unwrap_or_default()
