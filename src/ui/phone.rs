@@ -6,7 +6,7 @@ use super::route::Route;
 use super::shell::{
     History, Icon, LayoutFields, MoreFields, PolicyFields, PresetLists, ShareCard, flip_theme,
 };
-use super::side::{Changes, GoodputRows, LedgerBar, VerdictLine, WhatChanged};
+use super::side::{Changes, GoodputRows, LedgerBar, Strip, VerdictLine, WhatChanged};
 use super::state::use_app;
 use super::step::OneStep;
 use leptos::prelude::*;
@@ -141,6 +141,7 @@ pub fn PhonePage() -> impl IntoView {
                         <div class="ppanel">
                             <LedgerBar />
                             <WhatChanged changes />
+                            <Strip changes />
                         </div>
                     }
                         .into_any()

@@ -11,4 +11,5 @@ mod links;
 mod rig;
 mod scene;
 mod screens;
+mod side;
 mod speedscope;

@@ -1,8 +1,9 @@
 //! "Find the best layout": what the search found, in words.
 
 use super::number::{bytes, change, count, fixed, time};
-use crate::core::hardware::FieldError;
-use crate::core::scenario::{Job, Layout, Recompute};
+use crate::core::hardware::{FieldError, System};
+use crate::core::placement::Placement;
+use crate::core::scenario::{Degrees, Job, Layout, Recompute, Scenario};
 use crate::core::search::{Candidate, Found, Query, SearchRule, search};
 use std::fmt::Write as _;
 
@@ -105,6 +106,26 @@ fn told(job: &Job, found: &Found) -> Best {
     }
 }
 
+/// Puts a layout into a scenario, with what the rest of it must give up to stay valid: reduced degrees above the new TP,
+/// held-back GPUs that leave no group a GPU, failures of domains that are gone.
+pub fn adopt(scenario: &mut Scenario, system: &System, layout: Layout) {
+    let tp = layout.tp.max(1);
+    scenario.layout = layout;
+    let policy = &mut scenario.policy;
+    if let Degrees::List(list) = &mut policy.degrees {
+        list.retain(|degree| *degree <= tp);
+        if list.is_empty() {
+            policy.degrees = Degrees::Any;
+        }
+    }
+    let most = system.domain_size.saturating_sub(system.domain_size / tp);
+    policy.in_domain_spares = policy.in_domain_spares.min(most);
+    if let Ok(placement) = Placement::new(&scenario.layout, &scenario.policy, system) {
+        let domains = placement.domains.saturating_add(placement.spare_domains);
+        scenario.failures.retain(|failure| failure.domain < domains);
+    }
+}
+
 /// A layout in words.
 pub fn name(layout: &Layout) -> String {
     let mut text = format!("TP {} × PP {} × DP {}", layout.tp, layout.pp, layout.dp);
@@ -127,7 +148,7 @@ pub fn name(layout: &Layout) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::scenario::Scenario;
+    use crate::core::scenario::{Failure, FailureKind};
 
     #[test]
     fn the_winner_comes_first_with_its_reason() {
@@ -153,14 +174,51 @@ mod tests {
                 .as_ref()
                 .is_some_and(|text| text.ends_with('%'))
         );
-        // Using it gives a scenario that resolves.
+    }
+
+    #[test]
+    fn every_choice_can_be_adopted() {
         let mut scenario = Scenario::default_scene();
-        scenario.layout = winner.layout.clone();
-        assert!(
-            scenario.resolve().is_ok() || winner.layout.tp > 8,
-            "{}",
-            winner.name
+        scenario.policy.degrees = Degrees::List(vec![70]);
+        scenario.policy.in_domain_spares = 70;
+        let last = Failure {
+            domain: 15,
+            gpu: 71,
+            kind: FailureKind::Hardware,
+            speed: 1.0,
+            blast_radius: None,
+        };
+        scenario.failures = vec![last];
+        let job = scenario.resolve().unwrap();
+        for choice in best(&job, &SearchRule::default()).unwrap().choices {
+            let mut next = scenario.clone();
+            adopt(&mut next, &job.system, choice.layout);
+            assert!(
+                next.resolve().is_ok(),
+                "{}: {:?}",
+                choice.name,
+                next.resolve().err()
+            );
+        }
+        // A job of two domains has no domain 15.
+        let mut next = scenario.clone();
+        adopt(
+            &mut next,
+            &job.system,
+            Layout {
+                tp: 8,
+                pp: 1,
+                dp: 16,
+                global_batch: 64,
+                ..scenario.layout.clone()
+            },
         );
+        assert!(
+            next.failures.is_empty()
+                && next.policy.degrees == Degrees::Any
+                && next.policy.in_domain_spares == 63
+        );
+        next.resolve().unwrap();
     }
 
     #[test]

@@ -104,6 +104,13 @@ pub fn fan(
     }
 }
 
+/// Left edge and width of a rank's box, for `healthy` ranks in `room` pixels.
+pub fn rank_box(healthy: u32, rank: u32, room: f64) -> (f64, f64) {
+    let pitch = room / f64::from(healthy.max(1));
+    let gap = if pitch >= 4.0 { 1.25 } else { 0.0 };
+    (f64::from(rank) * pitch, pitch - gap)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,6 +127,16 @@ mod tests {
         assert_eq!((first.extra, first.core), (0, 0));
         // Rank 70 of 72 over 492 px: middle at 70.5 x 6.8333 less half the gap.
         assert!(first.path.starts_with("M481.1 12.0C"), "{}", first.path);
+    }
+
+    #[test]
+    fn a_rank_is_found_where_it_is_drawn() {
+        let (left, width) = rank_box(72, 70, 492.0);
+        assert!(
+            fan(72, 70, 492.0, 48.0, |_, _| true)
+                .extra_top
+                .starts_with(&format!("M{left:.1} 0.0h{width:.1}"))
+        );
     }
 
     #[test]

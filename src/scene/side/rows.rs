@@ -16,7 +16,7 @@ pub struct Row {
     pub number: String,
     /// The same with four, as the `data-goodput` attribute holds it.
     pub goodput: String,
-    /// Throughput with four decimals, as the `data-throughput` attribute holds it.
+    /// Throughput at full precision, as the `data-throughput` attribute holds it.
     pub throughput: String,
     /// Goodput, 0 to 1: the length of the bar.
     pub share: f64,
@@ -83,7 +83,7 @@ fn row(outcome: &Outcome) -> Row {
         place: 0,
         number: score(outcome.goodput, 3),
         goodput: score(outcome.goodput, 4),
-        throughput: score(outcome.throughput, 4),
+        throughput: outcome.throughput.to_string(),
         share: outcome.goodput.clamp(0.0, 1.0),
         rest,
         lost: gpus(lost_gpus(outcome)),

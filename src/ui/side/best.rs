@@ -1,7 +1,7 @@
 //! "Find the best layout": the winner, why it wins, the runners-up.
 
 use crate::core::search::SearchRule;
-use crate::scene::side::best::{Best, Choice, best};
+use crate::scene::side::best::{Best, Choice, adopt, best};
 use crate::ui::state::use_app;
 use leptos::prelude::*;
 use std::time::Duration;
@@ -60,6 +60,14 @@ pub fn BestLayout() -> impl IntoView {
             </label>
         }
     };
+    let end = NodeRef::<leptos::html::Div>::new();
+    Effect::new(move |_| {
+        if found.with(Option::is_some)
+            && let Some(end) = end.get()
+        {
+            end.scroll_into_view_with_bool(false);
+        }
+    });
     view! {
         <div class="bl">
             <button type="button" class="tb line" disabled=busy on:click=move |_| go()>
@@ -81,6 +89,7 @@ pub fn BestLayout() -> impl IntoView {
                     Err(error) => view! { <p class="cfg no">{error}</p> }.into_any(),
                 })
         }}
+        <div node_ref=end></div>
     }
 }
 
@@ -104,10 +113,8 @@ fn OneChoice(first: bool, one: Choice) -> impl IntoView {
     let layout = one.layout.clone();
     let take = move |_| {
         let layout = layout.clone();
-        app.edit(move |scenario| {
-            // What was held back must leave room for the new TP degree.
-            scenario.layout = layout;
-        });
+        let system = app.job.read_untracked().system.clone();
+        app.edit(move |scenario| adopt(scenario, &system, layout));
     };
     view! {
         <li class:first=first>

@@ -152,14 +152,38 @@ fn OneLine(label: &'static str, line: Memo<Option<Line>>) -> impl IntoView {
             .map(|line| line.why)
             .unwrap_or_default()
     });
+    // What has just changed is outlined for a second where nothing may move.
+    let fresh = RwSignal::new(false);
+    Effect::new(move |before: Option<String>| {
+        let now = now.get();
+        if before.is_some_and(|before| before != now) {
+            fresh.set(true);
+            set_timeout(
+                move || {
+                    let _ = fresh.try_set(false);
+                },
+                std::time::Duration::from_secs(1),
+            );
+        }
+        now
+    });
     view! {
-        <div class="kvl">
+        <div class="kvl" class:fresh=fresh>
             <dt>{label}</dt>
             <dd>
-                {move || line.read().as_ref().and_then(|line| line.before.clone()).map(|before| view! { <span>{before} " →"</span> })}
+                {move || {
+                    let before = line.read().as_ref().and_then(|line| line.before.clone());
+                    before.map(|before| view! { <span>{before} " →"</span> })
+                }}
                 <Why class="b" text=now explain />
-                {move || line.read().as_ref().and_then(|line| line.note.clone()).map(|note| view! { <span class="m nt">{note}</span> })}
-                {move || line.read().as_ref().and_then(|line| line.flag.clone()).map(|flag| view! { <span class="warn">{flag}</span> })}
+                {move || {
+                    let note = line.read().as_ref().and_then(|line| line.note.clone());
+                    note.map(|note| view! { <span class="m nt">{note}</span> })
+                }}
+                {move || {
+                    let flag = line.read().as_ref().and_then(|line| line.flag.clone());
+                    flag.map(|flag| view! { <span class="warn">{flag}</span> })
+                }}
             </dd>
         </div>
     }

@@ -3,7 +3,7 @@
 use super::measure::use_width;
 use crate::core::shards::{ShardMap, ShardSummary, TensorKind};
 use crate::scene::side::changed::per_core;
-use crate::scene::side::fan::{Fan, fan};
+use crate::scene::side::fan::{Fan, ROW, fan, rank_box};
 use crate::ui::state::{Shared, use_app};
 use leptos::html;
 use leptos::prelude::*;
@@ -54,13 +54,48 @@ pub fn ShardsFan(
             },
         )
     });
+    // The GPU under the pointer, where it stands in the fan: on top in a replica that reshards, below in a reduced one.
+    let pointed = Memo::new(move |_| {
+        let (domain, gpu) = app.hover.get()?;
+        let (views, shards) = (app.views.read(), shards.read());
+        let (view, shards) = (
+            views.iter().find(|view| view.index == domain)?,
+            shards.as_deref()?,
+        );
+        let rank = view.gpus.get(gpu as usize)?.tp_rank?;
+        let slot = gpu.checked_div(app.job.read().placement.tp).unwrap_or(0);
+        let degree = view
+            .degrees
+            .get(slot as usize)
+            .or(view.degrees.last())
+            .copied()?;
+        let (left, wide) = rank_box(shards.tp_base, rank, width.get());
+        Some((
+            left,
+            wide,
+            if degree < shards.tp_base {
+                HEIGHT - ROW
+            } else {
+                0.0
+            },
+        ))
+    });
     view! {
         <div class="fan" node_ref=element>
             <p class="fh" title=said>
                 <b>"Shards "</b>
                 <span class="m">{said}</span>
             </p>
-            {move || picture(&drawn.read(), said.get())}
+            <div class="fp">
+                {move || picture(&drawn.read(), said.get())}
+                {move || {
+                    pointed
+                        .get()
+                        .map(|(left, wide, top)| {
+                            view! { <i class="at" style=format!("left:{left:.1}px;width:{wide:.1}px;top:{top}px;height:{ROW}px")></i> }
+                        })
+                }}
+            </div>
         </div>
     }
 }

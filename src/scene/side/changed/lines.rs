@@ -80,7 +80,7 @@ fn tp_degree(job: &Job, outcome: &Outcome, replica: Option<&ReplicaPlan>, degree
         Some("the replica is dropped".to_owned())
     } else {
         (degree < full && reduced < degrees.len())
-            .then(|| format!("in {reduced} of {} TP groups", degrees.len()))
+            .then(|| format!("in {reduced} of {}", degrees.len()))
     };
     Line::new("TP degree", full.to_string(), now, why).note(note)
 }
@@ -173,9 +173,6 @@ fn clock(job: &Job, outcome: &Outcome, replica: Option<&ReplicaPlan>) -> Line {
         "{NTP}: perf/W −2.8 % at 1.1 and −6.5 % at 1.2 × TDP"
     ));
     let mut line = Line::new("Clock", format!("{before} {unit}"), now, why);
-    if perf > 1.0 {
-        line = line.note(Some(change(perf - 1.0)));
-    }
     line.before = (perf > 1.0).then_some(before);
     line
 }
