@@ -144,6 +144,7 @@ impl PowerPanel {
     fn limit_words(&self, this: bool) -> &'static str {
         match (this, self.boost.limit) {
             (false, _) => "",
+            (true, BoostLimit::None) if self.unused() => ", would limit first",
             (true, BoostLimit::None) => ", which limits first",
             (true, _) => ", which limits",
         }
@@ -151,26 +152,49 @@ impl PowerPanel {
 
     /// The freed watts: how many are used, and the rest of the line.
     pub fn freed_line(&self, bar: &PowerBar) -> (String, String) {
+        let freed = self.boost.freed_w.get();
+        if freed <= 0.0 {
+            let why = if self.domain.is_some() {
+                "no GPU of it is down or idle"
+            } else {
+                "all its GPUs compute"
+            };
+            return ("No watts".into(), format!(" freed: {why}"));
+        }
+        if self.unused() {
+            return (
+                kilo(freed) + " kW",
+                format!(" freed by {}, not needed", self.freed_by()),
+            );
+        }
         (
             kilo(bar.freed_used_w),
-            format!(
-                " of {} kW freed by {}",
-                kilo(self.boost.freed_w.get()),
-                self.freed_by()
-            ),
+            format!(" of {} kW freed by {}", kilo(freed), self.freed_by()),
         )
     }
 
     /// The rack's headroom: how much is used, and the rest of the line.
     pub fn headroom_line(&self, bar: &PowerBar) -> (String, String) {
         let limit = self.limit_words(!self.cap_limits());
+        let headroom = self.boost.headroom_w.get();
+        if headroom <= 0.0 {
+            return ("No".into(), format!(" rack headroom{limit}"));
+        }
+        if self.unused() {
+            return (
+                kilo(headroom) + " kW",
+                format!(" rack headroom in reserve{limit}"),
+            );
+        }
         (
             kilo(bar.headroom_used_w),
-            format!(
-                " of {} kW rack headroom{limit}",
-                kilo(self.boost.headroom_w.get())
-            ),
+            format!(" of {} kW rack headroom{limit}", kilo(headroom)),
         )
+    }
+
+    /// Whether no GPU is boosted, so that both budgets are reserve.
+    fn unused(&self) -> bool {
+        self.boost.needed_w.get() <= 0.0
     }
 
     /// The power of each GPU, and the rest of the line.
@@ -272,6 +296,36 @@ mod tests {
         );
         let told = lines(&panel(BoostLimit::RackHeadroom, FirstLimit::Cap));
         assert!(told[1].ends_with("headroom, which limits") && told[2].ends_with("1.30"));
+    }
+
+    #[test]
+    fn a_healthy_rack_has_reserve_only() {
+        let mut healthy = panel(BoostLimit::None, FirstLimit::Cap);
+        healthy.boost = BoostPower {
+            p: 1.0,
+            perf: 1.0,
+            needed_w: Watts::ZERO,
+            freed_w: Watts::ZERO,
+            headroom_w: Watts(30_240.0),
+            limit: BoostLimit::None,
+        };
+        healthy.domain = None;
+        assert_eq!(
+            lines(&healthy),
+            [
+                "No watts freed: all its GPUs compute",
+                "30.2 kW rack headroom in reserve",
+                "1.00 × TDP of at most 1.30, would limit first"
+            ]
+        );
+        // Freed, though nothing asks for it.
+        (healthy.domain, healthy.boost.freed_w) = (Some(3), Watts(2_800.0));
+        assert_eq!(
+            lines(&healthy)[0],
+            "2.8 kW freed by 2 dead GPUs, not needed"
+        );
+        healthy.boost.headroom_w = Watts::ZERO;
+        assert_eq!(lines(&healthy)[1], "No rack headroom");
     }
 
     #[test]
