@@ -116,7 +116,7 @@ fn phone(out: &mut String, job: &Job, evaluation: &Evaluation, views: &[DomainVi
         domain(out, &look, view, false);
         out.push_str("</div></div>");
     }
-    out.push_str("</div></div><div class=\"mm\"></div></div></section></main><div class=\"pdock\"><div class=\"pact\"><b>Tap a GPU to fail it.</b></div><div class=\"pscores\">");
+    out.push_str("</div></div><div class=\"mm\"></div></div></section></main><div class=\"pdock\"><div class=\"pact\"><b>Tap a GPU to fail it.</b><span class=\"m grow\">Hold for kinds.</span></div><div class=\"pscores\">");
     scores(out, evaluation);
     out.push_str("</div><div class=\"ptabs\"></div></div></div>\n");
 }

@@ -1,7 +1,7 @@
 //! The Rack page below 640 px: one domain at a time, a dock with scores and tabs under the thumb.
 
 use super::link;
-use super::rack::{Dice, Racks};
+use super::rack::{Dice, Racks, repair_all};
 use super::route::Route;
 use super::shell::{
     History, Icon, LayoutFields, MoreFields, PolicyFields, PresetLists, ShareCard, flip_theme,
@@ -84,6 +84,7 @@ pub fn PhonePage() -> impl IntoView {
     let sheet = RwSignal::new(false);
     let tab = RwSignal::new(Tab::Goodput);
     let changes = Changes::follow(app);
+    let healthy = app.part(|s| s.failures.is_empty());
     let layout = move || {
         app.scenario(|s| format!("TP {}, PP {}, DP {}", s.layout.tp, s.layout.pp, s.layout.dp))
     };
@@ -122,10 +123,19 @@ pub fn PhonePage() -> impl IntoView {
         </main>
         <div class="pdock">
             <div class="pact">
-                <span>
-                    <b>"Tap a GPU to fail it. "</b>
-                    <span class="m">"Hold for kinds."</span>
-                </span>
+                {move || {
+                    if healthy.get() {
+                        view! { <b>"Tap a GPU to fail it. "</b> }.into_any()
+                    } else {
+                        view! {
+                            <button class="tb line" on:click=move |_| repair_all(app)>
+                                "Repair all"
+                            </button>
+                        }
+                            .into_any()
+                    }
+                }}
+                <span class="m grow">"Hold for kinds."</span>
                 <button class="tb pri" on:click=move |_| dice.throw(app)>
                     <Icon name="i-dice" />
                     "Random"

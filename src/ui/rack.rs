@@ -19,6 +19,7 @@ mod tip;
 use super::dom;
 use super::state::{Form, use_app};
 use crate::core::strategy::{DomainView, GpuState};
+pub use actions::repair_all;
 pub use head::Dice;
 use head::Head;
 use input::Input;

@@ -58,11 +58,12 @@ pub fn verdict(counts: Counts, evaluation: &Evaluation, short: bool) -> Verdict 
             count(counts.total),
             gpu_word(&count(counts.total))
         ));
-        let verb = if short { "Tap" } else { "Click" };
-        let cost = Sentence::new()
-            .plain(format!("{verb} a GPU in a rack"))
-            .plain(" to fail it; six strategies answer ")
-            .plain(if short { "below." } else { "here." });
+        // One line either way, so that the first failure moves nothing below.
+        let cost = Sentence::new().plain(if short {
+            "Tap a GPU; six strategies answer below."
+        } else {
+            "Click a GPU in a rack to fail it; six strategies answer here."
+        });
         return Verdict { what, cost };
     }
     let (Some(drop), Some(best)) = (evaluation.get(StrategyId::DpDrop), best(evaluation)) else {
