@@ -7,10 +7,11 @@ mod share;
 
 pub use share::ShareCard;
 
-pub use bar::{History, LayoutFields, MoreFields, PolicyFields, PresetLists, ScenarioBar};
+pub use bar::{History, LayoutFields, MoreFields, PolicyFields, Pop, PresetLists, ScenarioBar};
 pub use header::{Header, flip_theme};
 pub use icon::{Icon, Marker};
 
+use super::dom;
 use super::state::use_app;
 use leptos::prelude::*;
 
@@ -58,10 +59,17 @@ const KEYS: [(&str, &str); 12] = [
 #[component]
 pub fn Keys() -> impl IntoView {
     let app = use_app();
+    Effect::new(move |_| {
+        if app.help.get() {
+            // Once it stands in the document.
+            request_animation_frame(|| dom::focus("keys"));
+        }
+    });
     view! {
         <Show when=move || app.help.get()>
             <div class="veil" on:click=move |_| app.help.set(false)>
                 <div
+                    id="keys"
                     class="pop keys"
                     role="dialog"
                     aria-modal="true"

@@ -2,7 +2,7 @@
 
 use super::actions;
 use crate::core::strategy::StrategyId;
-use crate::ui::shell::{Icon, Marker};
+use crate::ui::shell::{Icon, Marker, Pop};
 use crate::ui::state::use_app;
 use leptos::prelude::*;
 
@@ -36,8 +36,14 @@ impl Dice {
 pub fn Head() -> impl IntoView {
     let app = use_app();
     let dice = expect_context::<Dice>();
-    let open = RwSignal::new(false);
     let count = dice.count;
+    let face = || {
+        view! {
+            <svg class="cv" viewBox="0 0 8 8" aria-hidden="true">
+                <use href="#i-cv" />
+            </svg>
+        }
+    };
     let label = move || match count.get() {
         1 => "Fail a random GPU".to_owned(),
         n => format!("Fail {n} random GPUs"),
@@ -64,60 +70,38 @@ pub fn Head() -> impl IntoView {
                     " "
                     <kbd>"R"</kbd>
                 </button>
-                <button
-                    class="tb pri more"
-                    aria-label="How many, and the seed"
-                    aria-expanded=move || open.get().to_string()
-                    on:click=move |_| open.update(|open| *open = !*open)
-                >
-                    <svg class="cv" viewBox="0 0 8 8" aria-hidden="true">
-                        <use href="#i-cv" />
-                    </svg>
-                </button>
-                <Show when=move || open.get()>
-                    <div
-                        class="pop dice"
-                        role="dialog"
-                        aria-label="Random failures"
-                        on:keydown=move |event| {
-                            if event.key() == "Escape" {
-                                event.stop_propagation();
-                                open.set(false);
+                <Pop face class="tb pri more" name="How many, and the seed" panel="dice">
+                    <label class="fld">
+                        "GPUs"
+                        <input
+                            class="inp"
+                            type="number"
+                            min="1"
+                            max="1000"
+                            prop:value=move || count.get().to_string()
+                            on:input=move |event| {
+                                if let Some(n) = number(event_target_value(&event)) {
+                                    count.set(n.clamp(1, 1000) as u32);
+                                }
                             }
-                        }
-                    >
-                        <label class="fld">
-                            "GPUs"
-                            <input
-                                class="inp"
-                                type="number"
-                                min="1"
-                                max="1000"
-                                prop:value=move || count.get().to_string()
-                                on:input=move |event| {
-                                    if let Some(n) = number(event_target_value(&event)) {
-                                        count.set(n.clamp(1, 1000) as u32);
-                                    }
+                        />
+                    </label>
+                    <label class="fld">
+                        "Seed"
+                        <input
+                            class="inp"
+                            type="number"
+                            min="0"
+                            prop:value=move || dice.seed.get().to_string()
+                            on:input=move |event| {
+                                if let Some(n) = number(event_target_value(&event)) {
+                                    dice.seed.set(n);
                                 }
-                            />
-                        </label>
-                        <label class="fld">
-                            "Seed"
-                            <input
-                                class="inp"
-                                type="number"
-                                min="0"
-                                prop:value=move || dice.seed.get().to_string()
-                                on:input=move |event| {
-                                    if let Some(n) = number(event_target_value(&event)) {
-                                        dice.seed.set(n);
-                                    }
-                                }
-                            />
-                        </label>
-                        <p class="m s">"Same seed, same GPUs. Each throw adds one to it."</p>
-                    </div>
-                </Show>
+                            }
+                        />
+                    </label>
+                    <p class="m s">"Same seed, same GPUs. Each throw adds one to it."</p>
+                </Pop>
             </div>
             <button class="tb line" on:click=move |_| actions::repair_all(app)>
                 "Repair all "

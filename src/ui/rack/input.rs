@@ -6,7 +6,7 @@ use super::band::Band;
 use super::head::Dice;
 use super::map;
 use super::menu::Open;
-use super::stage::is_down;
+use crate::core::scenario::Job;
 use crate::core::strategy::StrategyId;
 use crate::scene::rack::pick;
 use crate::ui::dom;
@@ -378,13 +378,12 @@ fn page_key(app: App, dice: Dice, view: View, event: &KeyboardEvent) {
     }
 }
 
-/// The verb for a tile's tip.
-pub fn verb(view: View, at: At) -> &'static str {
-    let down = view
-        .stage
-        .with_value(|stage| stage.gpu(at))
-        .is_some_and(|gpu| is_down(gpu.state));
-    if down {
+/// The verb for a tile's tip: what a click does.
+pub fn verb(job: &Job, at: At) -> &'static str {
+    // Not by what the tile shows: a slow GPU that is benched looks idle.
+    let (policy, size) = (&job.scenario.policy, job.system.domain_size);
+    let mut failures = job.scenario.failures.iter();
+    if failures.any(|failure| pick::covers(failure, policy, size, at.0, at.1)) {
         "Click to repair"
     } else {
         "Click to fail"

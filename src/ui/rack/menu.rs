@@ -5,11 +5,12 @@ use super::actions::{self, At, How};
 use crate::core::scenario::{Failure, FailureKind};
 use crate::scene::rack::pick;
 use crate::scene::rack::reach::radii;
+use crate::ui::dom;
 use crate::ui::state::use_app;
 use leptos::html::{Div, Section};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::HtmlElement;
+use web_sys::{Element, HtmlElement};
 
 /// For which GPUs the menu is open. The first is where it stands and where the focus returns.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,6 +141,8 @@ fn Card(open: Open, within: NodeRef<Section>) -> impl IntoView {
             close();
         }
         "Tab" => keep_focus(&event, node),
+        "ArrowDown" | "ArrowRight" => choose(&event, Element::next_element_sibling),
+        "ArrowUp" | "ArrowLeft" => choose(&event, Element::previous_element_sibling),
         _ => event.stop_propagation(),
     };
     let verb = move || match (was_down, kind.get()) {
@@ -267,6 +270,21 @@ fn place(view: View, at: At, frame: &HtmlElement, card: &HtmlElement) -> Option<
     Some(format!("left:{:.1}px;top:{top:.1}px", left.max(8.0)))
 }
 
+/// An arrow chooses the next of a row of choices; sliders keep their arrows.
+fn choose(event: &web_sys::KeyboardEvent, next: fn(&Element) -> Option<Element>) {
+    event.stop_propagation();
+    let here = dom::target(event).filter(|e| e.matches("[role=radio]").unwrap_or(false));
+    let next = here
+        .as_ref()
+        .and_then(next)
+        .and_then(|e| e.dyn_into::<HtmlElement>().ok());
+    if let Some(next) = next {
+        event.prevent_default();
+        let _ = next.focus();
+        next.click();
+    }
+}
+
 /// Tab goes around inside the menu.
 fn keep_focus(event: &web_sys::KeyboardEvent, node: NodeRef<Div>) {
     let Some(card) = node.get_untracked() else {
@@ -285,7 +303,7 @@ fn keep_focus(event: &web_sys::KeyboardEvent, node: NodeRef<Div>) {
     } else {
         0
     };
-    let active = crate::ui::dom::document().and_then(|document| document.active_element());
+    let active = dom::document().and_then(|document| document.active_element());
     let at_edge = list
         .item(edge)
         .zip(active)

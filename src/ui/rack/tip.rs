@@ -36,7 +36,7 @@ pub fn Tip(
         let job = app.job.read();
         let radius = job.scenario.policy.blast_radius;
         let size = job.system.domain_size;
-        let mut verb = verb(view, at).to_owned();
+        let mut verb = verb(&job, at).to_owned();
         let takes = pick::blast(at.1, radius, size);
         if verb.ends_with("fail") && takes.len() > 1 {
             verb = format!(

@@ -25,12 +25,7 @@ pub fn LedgerBar() -> impl IntoView {
     let scale = move || {
         drawn.read().zoom.as_ref().map_or_else(
             || "100 % of GPU-time".to_owned(),
-            |(span, _)| {
-                format!(
-                    "100 % of GPU-time; the last {} enlarged below",
-                    span_words(*span)
-                )
-            },
+            |(span, _)| format!("100 % of GPU-time; last {} enlarged", span_words(*span)),
         )
     };
     // Goodput is productive + won back: what survivors deliver beyond their number of GPUs.

@@ -35,12 +35,9 @@ pub fn Strip(
     /// What changed, for its further lines.
     changes: Changes,
 ) -> impl IntoView {
-    let open = RwSignal::new(Some(Panel::More));
-    // Not at the start: the panel that is open then lies below, for those who scroll.
-    let asked = StoredValue::new(false);
+    let open = RwSignal::new(None);
     let body = NodeRef::<html::Div>::new();
     let toggle = move |panel: Panel| {
-        asked.set_value(true);
         open.update(|open| {
             *open = if *open == Some(panel) {
                 None
@@ -51,7 +48,6 @@ pub fn Strip(
     };
     Effect::new(move |_| {
         if open.get().is_some()
-            && asked.get_value()
             && let Some(body) = body.get()
         {
             body.scroll_into_view_with_bool(false);
