@@ -43,7 +43,8 @@ pub(super) fn summary(
         StrategyId::InDomainSpares => {
             vec![format!(
                 "{} of every {} GPUs held back",
-                policy.in_domain_spares, placement.domain_size
+                policy.in_domain_spares,
+                thousands(placement.domain_size)
             )]
         }
         StrategyId::HotSpares if held > 0 && plan.spares_used == 0 => {
@@ -138,5 +139,13 @@ fn reduced(evaluator: &Evaluator<'_>, id: StrategyId, plan: &Plan) -> Vec<String
                 }
             }
         }
+    }
+}
+
+/// A number up to a million, with a comma.
+fn thousands(number: u32) -> String {
+    match number / 1000 {
+        0 => number.to_string(),
+        many => format!("{many},{:03}", number % 1000),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::core::hardware::Gpu;
 use crate::core::strategy::{DomainView, GpuState, GpuView};
-use crate::scene::side::number::percent;
+use crate::scene::side::number::{self, percent};
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -90,7 +90,7 @@ pub fn condition(view: &DomainView) -> String {
     .map(|(n, state)| match (state, pace(&view.gpus)) {
         // The whole TP group computes at the speed of its slowest GPU.
         (GpuState::Slow, Some(pace)) => format!("{n} slow, group held to {}", percent(pace, 0)),
-        _ => format!("{n} {}", state.words()),
+        _ => format!("{} {}", number::count(n as u64), state.words()),
     })
     .collect();
     let healthy = count(GpuState::Healthy);
@@ -111,7 +111,7 @@ pub fn condition(view: &DomainView) -> String {
         };
     }
     if healthy > 0 && parts.len() < 3 {
-        parts.push(format!("{healthy} healthy"));
+        parts.push(format!("{} healthy", number::count(healthy as u64)));
     }
     parts.join(", ")
 }
