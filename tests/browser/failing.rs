@@ -28,7 +28,7 @@ fn shows(text: &str, value: f64) -> bool {
 }
 
 /// The page's numbers are the command line's.
-async fn check_rows(page: &Page, scenario: &Value) {
+pub async fn check_rows(page: &Page, scenario: &Value) {
     let report = eval(scenario);
     for (strategy, row) in page.see_rows().await {
         for (name, shown) in [

@@ -7,7 +7,9 @@
 mod bench;
 mod failing;
 mod files;
+mod kinds;
 mod links;
+mod many;
 mod rig;
 mod scene;
 mod screens;

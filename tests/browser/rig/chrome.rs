@@ -39,6 +39,13 @@ pub struct Driver {
 impl Driver {
     /// Starts a driver on a free port; panics with what to install when there is none.
     pub fn start() -> Self {
+        // Another driver that starts at the same moment may take the port that this one found free.
+        (0..4)
+            .find_map(|_| Self::try_start())
+            .expect("the driver to say its port")
+    }
+
+    fn try_start() -> Option<Self> {
         let program = env::var("CHROMEDRIVER").unwrap_or_else(|_| "chromedriver".into());
         let mut process = Command::new(&program)
             .arg("--port=0")
@@ -57,12 +64,16 @@ impl Driver {
                         .trim_end_matches('.')
                         .to_owned(),
                 )
-            })
-            .expect("the driver to say its port");
-        Self {
+            });
+        let Some(port) = port else {
+            process.kill().ok();
+            process.wait().ok();
+            return None;
+        };
+        Some(Self {
             process,
             address: format!("http://127.0.0.1:{port}"),
-        }
+        })
     }
 
     /// Opens a browser window with an empty profile.
