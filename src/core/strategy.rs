@@ -260,10 +260,17 @@ pub struct GpuView {
     pub tp_rank: Option<u32>,
     /// Work of this rank relative to a healthy rank's (1 = healthy share), 0 when it does not compute.
     pub load: f64,
-    /// Compute factor (clock relative to base, speed of a slow GPU), 0 when it does not compute.
+    /// Compute factor (clock relative to base, speed of a slow GPU, benched ones included), 0 when it cannot compute.
     pub perf: f64,
     /// An extra rank of a healthy replica: sends its gradients to core ranks.
     pub sends_gradients: bool,
+}
+
+impl GpuView {
+    /// Whether it is idle because its group does better without a GPU this slow.
+    pub fn benched(&self) -> bool {
+        self.state == GpuState::Idle && self.perf > 0.0
+    }
 }
 
 /// One domain as the rack shows it.

@@ -320,16 +320,17 @@ impl DomainView {
 
 /// A GPU that does not compute.
 fn resting(health: GpuHealth, state: GpuState) -> GpuView {
-    let state = match health {
-        GpuHealth::Failed => GpuState::Failed,
-        GpuHealth::Restarting => GpuState::Restarting,
-        GpuHealth::Healthy | GpuHealth::Slow(_) => state,
+    let (state, perf) = match health {
+        GpuHealth::Failed => (GpuState::Failed, 0.0),
+        GpuHealth::Restarting => (GpuState::Restarting, 0.0),
+        GpuHealth::Healthy => (state, 0.0),
+        GpuHealth::Slow(speed) => (state, speed),
     };
     GpuView {
         state,
         tp_rank: None,
         load: 0.0,
-        perf: 0.0,
+        perf,
         sends_gradients: false,
     }
 }

@@ -157,7 +157,7 @@ pub fn damage(view: &DomainView) -> usize {
             matches!(
                 gpu.state,
                 GpuState::Failed | GpuState::Restarting | GpuState::Slow
-            )
+            ) || gpu.benched()
         })
         .count()
 }

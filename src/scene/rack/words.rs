@@ -24,9 +24,11 @@ pub fn clock(gpu: &Gpu, view: &GpuView) -> String {
         .map_or_else(factor, |clock| format!("{:.0}", clock.get()))
 }
 
-/// The text on a tile's left: its rank, the word "idle" where that is the second code, nothing for the rest.
+/// The text on a tile's left: its rank, the word "idle" where that is the second code, "slow" where that is why, nothing
+/// for the rest.
 pub fn rank(view: &GpuView) -> String {
     match (view.state, view.tp_rank) {
+        _ if view.benched() => "slow".into(),
         (GpuState::Parity | GpuState::Idle, _) => "idle".into(),
         (_, Some(rank)) => rank.to_string(),
         _ => String::new(),
@@ -39,6 +41,9 @@ pub fn label(domain: u32, gpu: u32, view: &GpuView) -> String {
     if let Some(rank) = view.tp_rank {
         // Writing to a string cannot fail.
         let _ = write!(words, ", TP rank {rank}");
+    }
+    if view.benched() {
+        let _ = write!(words, ", benched at {}", percent(view.perf, 0));
     }
     words
 }
@@ -73,7 +78,10 @@ pub fn place(view: &DomainView, replica_named: bool) -> String {
 
 /// How a domain is doing: "2 failed, 70 boosted", "all healthy, 70 and 71 reshard".
 pub fn condition(view: &DomainView) -> String {
-    let count = |state: GpuState| view.gpus.iter().filter(|gpu| gpu.state == state).count();
+    let count = |state: GpuState| {
+        let here = |gpu: &&GpuView| gpu.state == state && !gpu.benched();
+        view.gpus.iter().filter(here).count()
+    };
     let mut parts: Vec<String> = [
         GpuState::Failed,
         GpuState::Restarting,
@@ -93,6 +101,10 @@ pub fn condition(view: &DomainView) -> String {
         _ => format!("{} {}", number::count(n as u64), state.words()),
     })
     .collect();
+    let benched = view.gpus.iter().filter(|gpu| gpu.benched()).count();
+    if benched > 0 {
+        parts.push(format!("{benched} slow benched"));
+    }
     let healthy = count(GpuState::Healthy);
     if parts.is_empty() {
         let senders: Vec<u32> = (0..)
@@ -201,5 +213,15 @@ mod tests {
             condition(&view),
             "1 failed, 1 slow, group held to 80 %, 70 boosted"
         );
+        let benched = &mut view.gpus[18];
+        (benched.state, benched.tp_rank) = (GpuState::Idle, None);
+        assert_eq!(
+            (rank(benched), label(0, 18, benched)),
+            (
+                "slow".into(),
+                "Domain 0 GPU 18: idle, benched at 80 %".into()
+            )
+        );
+        assert_eq!(condition(&view), "1 failed, 70 boosted, 1 slow benched");
     }
 }

@@ -319,6 +319,7 @@ fn domain(pen: &CanvasRenderingContext2d, ink: &Inks, cell: &Rect, view: &Domain
         let colour = match gpu.state {
             GpuState::Failed | GpuState::Restarting => &ink.failed,
             GpuState::Slow => &ink.slow,
+            _ if gpu.benched() => &ink.slow,
             _ => continue,
         };
         let x = cell.x + 1.5 + (cell.w - 3.0) * ((index % columns) as f64 + 0.5) / columns as f64;

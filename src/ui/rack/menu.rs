@@ -29,11 +29,7 @@ impl Open {
 const KINDS: [(FailureKind, &str, &str); 3] = [
     (FailureKind::Hardware, "Hardware", "out until repaired"),
     (FailureKind::Software, "Software", "back after a restart"),
-    (
-        FailureKind::Slow,
-        "Slow",
-        "alive, holds its TP group to its pace",
-    ),
+    (FailureKind::Slow, "Slow", "its TP group goes at its pace"),
 ];
 
 /// The menu, when it is open.

@@ -13,7 +13,7 @@ use leptos::prelude::*;
 use std::ops::Range;
 
 /// Room that the tip needs right of a tile, CSS px.
-const WIDE: f64 = 250.0;
+const WIDE: f64 = 330.0;
 
 /// The tip of the GPU under the pointer or the focus.
 #[component]
@@ -194,10 +194,7 @@ fn detail(job: &Job, at: (u32, u32), gpu: &GpuView) -> String {
         }
         GpuState::Idle => match failure {
             Some(failure) if failure.kind == FailureKind::Slow => {
-                format!(
-                    "runs at {} of full speed, benched",
-                    percent(failure.speed, 0)
-                )
+                format!("runs at {} of full speed", percent(failure.speed, 0))
             }
             _ => "healthy, its replica does not run".into(),
         },
