@@ -15,8 +15,8 @@ use crate::core::scenario::{Job, Scenario, ScenarioError};
 use crate::core::strategy::{DomainView, Evaluation, StrategyId, domain_views, evaluate};
 use std::fmt::Write;
 
-/// Groups of domains that a desktop window shows at once.
-const GROUPS: usize = 2;
+/// Most groups of domains that a window shows at once.
+const GROUPS: usize = 3;
 /// Pages of the navigation, as the live page lists them.
 const PAGES: [&str; 3] = ["Rack", "Figures", "About"];
 

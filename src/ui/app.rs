@@ -23,10 +23,11 @@ pub fn mount() {
     dom::set_root("data-ready", "true");
 }
 
+/// The width class that the page's script keeps on the root element, for the style sheets too.
 fn form_now() -> Form {
-    match dom::window_width() {
-        width if width < 640.0 => Form::Phone,
-        width if width < 1200.0 => Form::Tablet,
+    match dom::root().and_then(|root| root.get_attribute("data-form")) {
+        Some(form) if form == "phone" => Form::Phone,
+        Some(form) if form == "tablet" => Form::Tablet,
         _ => Form::Desktop,
     }
 }
@@ -67,8 +68,10 @@ fn Page() -> impl IntoView {
     let show = app.param("show");
     let talk = app.param("talk");
     Effect::new(move |_| {
+        // The page's script has done so for the link that the page opened with.
         if talk.get().is_some() {
             dom::set_root("data-talk", "");
+            dom::resized();
         }
     });
     // Here, so that numbers on every page find it.

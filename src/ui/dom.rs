@@ -40,6 +40,15 @@ pub fn window_width() -> f64 {
         .unwrap_or(1440.0)
 }
 
+/// Has everything that follows the window's size look again.
+pub fn resized() {
+    let event = web_sys::Event::new("resize").ok();
+    if let Some((window, event)) = window().zip(event) {
+        // Only a handler could fail, and ours do not.
+        let _ = window.dispatch_event(&event);
+    }
+}
+
 /// Scale of the whole page, as the style sheet sets it; 1 when it cannot be read.
 pub fn zoom() -> f64 {
     let style = window()

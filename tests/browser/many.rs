@@ -113,7 +113,9 @@ journey!(
 const WATCH: &str = "window.moved = []; const own = Element.prototype.animate; \
     Element.prototype.animate = function (frames, timing) { window.moved.push(...Object.keys(frames)); return own.call(this, frames, timing); }; \
     new MutationObserver(all => { for (const m of all) for (const n of m.addedNodes) if (n.classList?.contains('slips')) window.moved.push('slips'); }) \
-    .observe(document.body, { childList: true, subtree: true });";
+    .observe(document.body, { childList: true, subtree: true }); \
+    new MutationObserver(all => { for (const m of all) if (m.target.matches('.kvl.fresh')) window.outlined = true; }) \
+    .observe(document.querySelector('.side'), { attributes: true, attributeFilter: ['class'], subtree: true });";
 
 #[test]
 fn a_failure_moves_ranks_and_shards() {
@@ -149,11 +151,7 @@ fn reduced_motion_outlines_and_moves_nothing() {
         );
         let running = "document.getAnimations().filter(a => a instanceof CSSTransition).map(a => a.transitionProperty)";
         assert_eq!(page.value(running).await, json!([]), "style transitions");
-        assert_eq!(
-            page.value("document.querySelector('.kvl.fresh') !== null")
-                .await,
-            true,
-            "the side column outlines what changed"
-        );
+        page.until("the side column to outline what changed", "window.outlined")
+            .await;
     });
 }

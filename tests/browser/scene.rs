@@ -45,6 +45,47 @@ journey!(
     }
 );
 
+/// Where the parts that the first paint has are, to half a pixel: name, then x, y, width and height.
+const PLACES: &str = "const root = [...document.querySelectorAll('.app')].find(e => e.getClientRects().length); \
+    return ['.brand', '.nav a', '.scn', '.psc', '.racks', '.rep', '.dom', '.cab .g', '.sws', '.verdict p', '.rows', '.row.on', '.row.on .num', '.side', '.gantt', '.pdock'] \
+    .flatMap(css => { const e = root.querySelector(css); if (!e) return []; const b = e.getBoundingClientRect(); \
+    return [[css, ...[b.x, b.y, b.width, b.height].map(v => Math.round(v * 2) / 2)]]; })";
+
+#[test]
+fn nothing_jumps_when_the_engine_arrives() {
+    for view in [View::DESKTOP, View::LARGE, View::PHONE] {
+        browse("first paint", view, "", async |page| {
+            let block = async |urls: serde_json::Value| {
+                page.devtools("Network.setBlockedURLs", json!({ "urls": urls }))
+                    .await;
+            };
+            page.devtools("Network.enable", json!({})).await;
+            block(json!(["*.wasm"])).await;
+            page.client
+                .goto("about:blank")
+                .await
+                .expect("an empty page");
+            page.client
+                .goto(&page.address(""))
+                .await
+                .expect("the page without its engine");
+            let first = page.script(PLACES, json!([])).await;
+            assert_eq!(
+                page.value("document.documentElement.dataset.ready ?? null")
+                    .await,
+                json!(null)
+            );
+            // The engine that was not let through is the one error.
+            page.console().await;
+            block(json!([])).await;
+            page.goto("").await;
+            page.settle().await;
+            let live = page.script(PLACES, json!([])).await;
+            assert_eq!(first, live, "at {} px", view.width);
+        });
+    }
+}
+
 #[test]
 fn a_phone_shows_the_page_without_sideways_scrolling() {
     browse("phone", View::PHONE, "", async |page| {

@@ -111,7 +111,8 @@ journey!(
                 .await,
             "ntp-pw"
         );
-        // Every line of "what changed" answers.
+        // Every line of "what changed" answers, the further ones too.
+        page.click(".strip button:nth-child(1)").await;
         let code = "const out = []; for (const b of document.querySelectorAll('.side .kvl .why')) { b.click(); await new Promise(r => setTimeout(r, 30)); \
                 out.push(document.querySelector('.whypop')?.textContent.length ?? 0); b.click(); } return out";
         let code = format!("const done = arguments[0]; (async () => {{ {code} }})().then(done)");

@@ -6,7 +6,7 @@ use std::ops::Range;
 /// Rows a rack has before its trays stand side by side (NVL72's 18 compute trays).
 const ROWS: u32 = 18;
 /// Narrowest and widest tile with every mark, CSS px.
-pub const TILE: (f64, f64) = (44.0, 64.0);
+pub const TILE: (f64, f64) = (45.0, 64.0);
 /// Gap between tiles, CSS px.
 pub const TILE_GAP: f64 = 2.0;
 /// Padding and border of a cabinet on both sides together, CSS px.

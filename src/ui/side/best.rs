@@ -126,7 +126,7 @@ fn OneChoice(first: bool, one: Choice) -> impl IntoView {
                 {if one.present {
                     view! { <span class="m">"in use"</span> }.into_any()
                 } else {
-                    view! { <button type="button" class="tb line s" on:click=take>"Use this layout"</button> }.into_any()
+                    view! { <button type="button" class="tb line s" on:click=take>"Use it"</button> }.into_any()
                 }}
             </div>
             <p class="s m">{one.why} "; " {one.memory}</p>
