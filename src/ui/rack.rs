@@ -105,7 +105,7 @@ pub fn Racks() -> impl IntoView {
         };
         if width > 0.0 {
             let tile = plan.tile(width);
-            stage::fit(&root, tile);
+            stage::fit(&root, tile, plan.phone);
             input::see(view);
         }
     });

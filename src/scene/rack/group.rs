@@ -105,7 +105,10 @@ pub fn head(group: &Group, views: &[DomainView], tp: u32) -> Head {
     let hit = dropped || degrees.iter().any(|degree| *degree < tp);
     let noun = if racks == 1 { "rack" } else { "racks" };
     let note = if dropped && degrees.iter().all(|degree| *degree == 0) {
-        if damaged == 0 {
+        let runs = |view: &DomainView| view.degrees.iter().any(|degree| *degree > 0);
+        if !views.iter().any(runs) {
+            "paused with the whole job".into()
+        } else if damaged == 0 {
             "dropped with its replica".into()
         } else {
             "dropped".into()

@@ -7,6 +7,8 @@ use std::ops::Range;
 const ROWS: u32 = 18;
 /// Narrowest and widest tile with every mark, CSS px.
 pub const TILE: (f64, f64) = (45.0, 64.0);
+/// Widest tile where more groups follow below: better wide than an empty column at the right.
+const FILLING: f64 = 90.0;
 /// Gap between tiles, CSS px.
 pub const TILE_GAP: f64 = 2.0;
 /// Padding and border of a cabinet on both sides together, CSS px.
@@ -106,8 +108,27 @@ impl RackShape {
         if best == 0.0 {
             best = filled(1.0, 1.0);
         }
+        let most = if count <= f64::from(groups) {
+            FILLING
+        } else {
+            TILE.1
+        };
         // A whole tenth of a pixel below, so that rounding never wraps the last one.
-        (best.clamp(3.0, TILE.1) * 10.0).floor() / 10.0
+        (best.clamp(3.0, most) * 10.0).floor() / 10.0
+    }
+
+    /// The same domain for a narrow screen: rows of at most `most` tiles, as many as it takes.
+    pub fn narrow(mut self, most: u32) -> Self {
+        let most = most.max(1);
+        if self.per_row > most {
+            let above = self
+                .switch_after
+                .saturating_mul(self.per_row)
+                .min(self.gpus);
+            self.per_row = most;
+            self.switch_after = above.div_ceil(most);
+        }
+        self
     }
 }
 
@@ -188,11 +209,21 @@ mod tests {
     }
 
     #[test]
+    fn a_phone_turns_long_rows_into_many() {
+        let mut system = system("gb300-nvl72").unwrap().clone();
+        system.domain_size = 1024;
+        let rack = RackShape::of(&system).narrow(8);
+        assert_eq!((rack.per_row, rack.rows(), rack.switch_after), (8, 128, 75));
+        assert_eq!(shape("gb300-nvl72").narrow(8), shape("gb300-nvl72"));
+    }
+
+    #[test]
     fn a_1440_window_holds_two_replicas_of_two_racks() {
         let rack = shape("gb300-nvl72");
         let tile = rack.tile_width(830.0, 2, 8);
         assert_eq!(tile, 46.0);
-        assert!(rack.tile_width(1200.0, 2, 8) > 46.0);
+        assert_eq!(rack.tile_width(1200.0, 2, 8), 69.1);
+        assert_eq!(rack.tile_width(700.0, 2, 8), 82.5);
         assert_eq!(rack.tile_width(5000.0, 2, 1), 64.0);
     }
 
@@ -215,7 +246,7 @@ mod tests {
         fn the_row_never_overflows(width in 60.0f64..4000.0, group in 1u32..20, groups in 1u32..40) {
             let rack = shape("gb300-nvl72");
             let tile = rack.tile_width(width, group, groups);
-            prop_assert!((3.0..=64.0).contains(&tile));
+            prop_assert!((3.0..=90.0).contains(&tile));
             prop_assert!(rack.width(tile) <= width + 0.5);
         }
     }

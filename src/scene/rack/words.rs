@@ -1,5 +1,6 @@
 //! What tiles, racks and tips say.
 
+use super::group::damage;
 use crate::core::hardware::Gpu;
 use crate::core::strategy::{DomainView, GpuState, GpuView};
 use crate::scene::side::number::{self, percent};
@@ -48,7 +49,7 @@ pub fn label(domain: u32, gpu: u32, view: &GpuView) -> String {
     words
 }
 
-/// The degree of a domain: "TP 70", "TP 6 to 8", "dropped"; empty for a spare domain.
+/// The degree of a domain: "TP 70", "TP 6 to 8", "stopped"; empty for a spare domain.
 pub fn degree(view: &DomainView) -> String {
     let used: Vec<u32> = view
         .slots
@@ -58,17 +59,19 @@ pub fn degree(view: &DomainView) -> String {
         .map(|(_, d)| *d)
         .collect();
     match (used.iter().min(), used.iter().max()) {
-        (Some(0), Some(0)) => "dropped".into(),
+        (Some(0), Some(0)) => "stopped".into(),
         (Some(low), Some(high)) if low == high => format!("TP {low}"),
         (Some(low), Some(high)) => format!("TP {low} to {high}"),
         _ => String::new(),
     }
 }
 
-/// Where a domain's groups belong: "stage 0", "R4 stage 1" when its racks are of several replicas, "9 TP groups".
+/// Where a domain's groups belong: "stage 0", "R4 stage 1" when its racks are of several replicas, "9 TP groups", nowhere
+/// when it stands by or another stands in for it.
 pub fn place(view: &DomainView, replica_named: bool) -> String {
     let used: Vec<(u32, u32)> = view.slots.iter().flatten().copied().collect();
     match used.as_slice() {
+        [] if damage(view) > 0 => "replaced".into(),
         [] => "spare".into(),
         [(_, stage)] if replica_named => format!("stage {stage}"),
         [(replica, stage)] => format!("R{replica} stage {stage}"),

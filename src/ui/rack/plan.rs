@@ -10,6 +10,9 @@ use std::ops::Range;
 /// Most GPUs with tiles of their own: 64 racks of 72. Beyond, the map shows the rest as blocks.
 const TILES: u32 = 64 * 72;
 
+/// Most tiles of a row on a phone, each still wide enough for a finger.
+const PHONE_ROW: u32 = 8;
+
 /// What stands in the document. Equal plans need no rebuild.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
@@ -32,7 +35,10 @@ pub struct Plan {
 impl Plan {
     /// The plan of a job whose strategy occupies `domains` domains, with the group of the domain `focus` in the document.
     pub fn new(job: &Job, domains: u32, focus: u32, phone: bool) -> Self {
-        let shape = RackShape::of(&job.system);
+        let mut shape = RackShape::of(&job.system);
+        if phone {
+            shape = shape.narrow(PHONE_ROW);
+        }
         let groups = groups(&job.placement, domains);
         let whole = domains.saturating_mul(shape.gpus) <= TILES;
         let shown = if whole {

@@ -291,9 +291,11 @@ pub fn is_down(state: GpuState) -> bool {
 }
 
 /// Sets the tile size on the racks.
-pub fn fit(root: &HtmlElement, tile: f64) {
+pub fn fit(root: &HtmlElement, tile: f64, phone: bool) {
     let _ = root.style().set_property("--tw", &format!("{tile}px"));
-    let _ = root.set_attribute("data-tile", TileClass::of(tile).id());
+    // Letters are half as large again on a phone.
+    let room = if phone { tile / 1.5 } else { tile };
+    let _ = root.set_attribute("data-tile", TileClass::of(room).id());
 }
 
 fn patch_tile(

@@ -25,7 +25,15 @@ pub fn LedgerBar() -> impl IntoView {
     let scale = move || {
         drawn.read().zoom.as_ref().map_or_else(
             || "100 % of GPU-time".to_owned(),
-            |(span, _)| format!("100 % of GPU-time; last {} enlarged", span_words(*span)),
+            |(span, _)| {
+                // Beside the words on what was won back there is no room for all.
+                let whole = if drawn.read().won_back.is_some() {
+                    ""
+                } else {
+                    "100 % of GPU-time; "
+                };
+                format!("{whole}last {} enlarged", span_words(*span))
+            },
         )
     };
     // Goodput is productive + won back: what survivors deliver beyond their number of GPUs.

@@ -75,9 +75,9 @@ fn tp_degree(job: &Job, outcome: &Outcome, replica: Option<&ReplicaPlan>, degree
         .unwrap_or_default();
     let reduced = degrees.iter().filter(|other| **other == degree).count();
     let note = if outcome.paused {
-        Some("the job is paused".to_owned())
+        Some("paused".to_owned())
     } else if degree == 0 {
-        Some("the replica is dropped".to_owned())
+        Some("dropped".to_owned())
     } else {
         (degree < full && reduced < degrees.len())
             .then(|| format!("in {reduced} of {}", degrees.len()))

@@ -85,10 +85,7 @@ fn three_failures_in_two_racks_are_told_by_number() {
 #[test]
 fn a_dropped_replica_and_a_paused_job_say_so() {
     let dropped = panel(&job(&THREE), StrategyId::DpDrop);
-    assert_eq!(
-        words(&dropped, "TP degree"),
-        "72 → none the replica is dropped"
-    );
+    assert_eq!(words(&dropped, "TP degree"), "72 → none dropped");
     assert_eq!(words(&dropped, "Local batch"), "8 → 0");
     assert_eq!(words(&dropped, "Mini-batch"), "64 → 56");
     assert!(dropped.warnings.is_empty());
