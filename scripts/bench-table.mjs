@@ -32,7 +32,7 @@ const ms = (id) => native.has(id) ? native.get(id).ns / 1e6 : undefined;
 const perSecond = (id) => native.has(id) ? (native.get(id).elements ?? 1) / (native.get(id).ns / 1e9) : undefined;
 const packed = () => {
   if (!existsSync('dist')) return undefined;
-  const names = readdirSync('dist').filter((name) => /\.(html|js|css|wasm)\.br$/.test(name));
+  const names = readdirSync('dist').filter((name) => /\.(html|js|css|wasm)\.br$/.test(name) && !/^(pages|worker)/.test(name));
   return names.reduce((sum, name) => sum + readFileSync(join('dist', name)).length / 1000, 0);
 };
 

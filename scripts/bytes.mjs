@@ -15,19 +15,29 @@ const files = readdirSync(dist, { recursive: true })
 const kb = (bytes) => `${(bytes / 1000).toFixed(1)} KB`.padStart(11);
 const row = (name, raw, packed) => console.log(`${name.padEnd(44)}${kb(raw)}${kb(packed)}`);
 
-let raw = 0;
-let packed = 0;
-console.log(`${'first load'.padEnd(44)}${'raw'.padStart(11)}${'brotli'.padStart(11)}`);
-for (const name of files) {
-  const data = readFileSync(join(dist, name));
-  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: data.length };
-  const small = brotliCompressSync(data, { params });
-  writeFileSync(join(dist, `${name}.br`), small);
-  if (!/\.(html|js|css|wasm)$/.test(name)) continue;
-  row(name, data.length, small.length);
-  raw += data.length;
-  packed += small.length;
+// Programs that the racks do not need: fetched when one of their pages is opened, or a worker is first asked for something.
+const later = (name) => /^(pages|worker)/.test(name);
+
+let first = 0;
+for (const [title, chosen] of [
+  ['first load', files.filter((name) => !later(name))],
+  ['later, when first needed', files.filter(later)],
+]) {
+  console.log(`${title.padEnd(44)}${'raw'.padStart(11)}${'brotli'.padStart(11)}`);
+  let raw = 0;
+  let packed = 0;
+  for (const name of chosen) {
+    const data = readFileSync(join(dist, name));
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: data.length };
+    const small = brotliCompressSync(data, { params });
+    writeFileSync(join(dist, `${name}.br`), small);
+    if (!/\.(html|js|css|wasm)$/.test(name)) continue;
+    row(name, data.length, small.length);
+    raw += data.length;
+    packed += small.length;
+  }
+  row('sum', raw, packed);
+  first ||= packed;
 }
-row('sum', raw, packed);
-const share = ((100 * packed) / BUDGET_BYTES).toFixed(0);
-console.log(`${'budget'.padEnd(44)}${''.padStart(11)}${kb(BUDGET_BYTES)}   ${share} % used${packed > BUDGET_BYTES ? ', OVER' : ''}`);
+const share = ((100 * first) / BUDGET_BYTES).toFixed(0);
+console.log(`${'budget of the first load'.padEnd(44)}${''.padStart(11)}${kb(BUDGET_BYTES)}   ${share} % used${first > BUDGET_BYTES ? ', OVER' : ''}`);

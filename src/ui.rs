@@ -1,11 +1,14 @@
 //! The page: Leptos components over memos of the core. Holds no rules of the model.
 
 mod about;
+pub mod annex;
 mod app;
 mod bench;
+mod bridge;
 mod dom;
 mod figures;
 mod files;
+mod lazy;
 mod link;
 mod phone;
 mod plot;

@@ -1,9 +1,10 @@
 //! The root component: reads the link, builds the state, shows the page of the route.
 
 use super::about::AboutPage;
+use super::bridge;
 use super::dom;
-use super::figures::FiguresPage;
 use super::files;
+use super::lazy::LazyPages;
 use super::link;
 use super::phone::{PhoneHeader, PhonePage};
 use super::rack::{Dice, Racks};
@@ -24,7 +25,7 @@ pub fn mount() {
 }
 
 /// The width class that the page's script keeps on the root element, for the style sheets too.
-fn form_now() -> Form {
+pub fn form_now() -> Form {
     match dom::root().and_then(|root| root.get_attribute("data-form")) {
         Some(form) if form == "phone" => Form::Phone,
         Some(form) if form == "tablet" => Form::Tablet,
@@ -32,11 +33,23 @@ fn form_now() -> Form {
     }
 }
 
-fn theme_now() -> Theme {
+/// The theme as it is.
+pub fn theme_now() -> Theme {
     let dark = dom::root()
         .and_then(|root| root.get_attribute("data-theme"))
         .is_some_and(|theme| theme == "dark");
     if dark { Theme::Dark } else { Theme::Light }
+}
+
+/// Keeps the width class of the window up to date.
+pub fn follow_window(app: App) {
+    let resized = window_event_listener(leptos::ev::resize, move |_| {
+        let form = form_now();
+        if app.form.get_untracked() != form {
+            app.form.set(form);
+        }
+    });
+    on_cleanup(move || resized.remove());
 }
 
 #[component]
@@ -50,14 +63,9 @@ fn Root() -> impl IntoView {
     link::keep(app);
     files::accept_drops(app);
     provide_context(Dice::new());
-    let resized = window_event_listener(leptos::ev::resize, move |_| {
-        let form = form_now();
-        if app.form.get_untracked() != form {
-            app.form.set(form);
-        }
-    });
-    on_cleanup(move || resized.remove());
+    follow_window(app);
     Effect::new(move |_| dom::set_root("data-theme", app.theme.get().id()));
+    bridge::lead(app);
     view! { <Page /> }.into_any()
 }
 
@@ -92,9 +100,10 @@ fn Page() -> impl IntoView {
             {move || match app.route.get() {
                 Route::Rack if app.form.get() == Form::Phone => view! { <PhonePage /> }.into_any(),
                 Route::Rack => view! { <RackPage /> }.into_any(),
-                Route::Figures => view! { <FiguresPage /> }.into_any(),
                 Route::About => view! { <AboutPage /> }.into_any(),
+                Route::Figures => ().into_any(),
             }}
+            <LazyPages />
             <Notice />
             <Keys />
             <WhyDialog />

@@ -203,3 +203,11 @@ pub fn focus(id: &str) {
         let _ = target.focus();
     }
 }
+
+/// What an error says, in its own words.
+pub fn words_of(error: &wasm_bindgen::JsValue) -> String {
+    error.dyn_ref::<js_sys::Error>().map_or_else(
+        || format!("{error:?}"),
+        |error| String::from(error.message()),
+    )
+}

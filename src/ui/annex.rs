@@ -1,0 +1,44 @@
+//! The pages that are not needed at first, Figures among them: a program of their own, fetched when one of them is opened.
+//!
+//! It draws below the shell of the first program and has an [`App`] of its own. The two tell each other the address of what
+//! is shown, which is the whole state: see [`super::bridge`].
+
+use super::app::{follow_window, form_now, theme_now};
+use super::bridge;
+use super::figures::FiguresPage;
+use super::link;
+use super::route::Route;
+use super::shell::{Live, Notice};
+use super::state::App;
+use super::why::{WhyDialog, WhyPort};
+use leptos::prelude::*;
+use web_sys::HtmlElement;
+
+/// Draws the page of an address inside an element, and follows the first program from then on.
+pub fn open(inside: HtmlElement, address: String) {
+    console_error_panic_hook::set_once();
+    mount_to(inside, move || view! { <Annex address /> }).forget();
+}
+
+#[component]
+fn Annex(address: String) -> impl IntoView {
+    // The first program only shows addresses that it could open.
+    let Some(opened) = link::open(&address) else {
+        return ().into_any();
+    };
+    let app = App::provide(opened.job, opened.route, theme_now(), form_now());
+    link::look(app, opened.view);
+    follow_window(app);
+    bridge::follow(app, address);
+    WhyPort::of_page();
+    view! {
+        {move || match app.route.get() {
+            Route::Figures => view! { <FiguresPage /> }.into_any(),
+            Route::Rack | Route::About => ().into_any(),
+        }}
+        <Notice />
+        <WhyDialog />
+        <Live />
+    }
+    .into_any()
+}
