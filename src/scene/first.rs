@@ -38,7 +38,7 @@ pub fn paint() -> Result<String, ScenarioError> {
 
 // Writing to a string cannot fail, so results of `write!` are dropped throughout.
 fn desktop(out: &mut String, job: &Job, evaluation: &Evaluation, views: &[DomainView]) {
-    out.push_str("<div class=\"app first-desktop\"><header class=\"top\"><div class=\"brand\"><svg width=\"20\" height=\"20\" viewBox=\"0 0 20 20\"><use href=\"#i-brand\"/></svg>NTP Explorer</div><nav class=\"nav\">");
+    out.push_str("<div class=\"app first-desktop\" data-show=\"\"><header class=\"top\"><div class=\"brand\"><svg width=\"20\" height=\"20\" viewBox=\"0 0 20 20\"><use href=\"#i-brand\"/></svg>NTP Explorer</div><nav class=\"nav\">");
     for page in PAGES {
         let _ = write!(
             out,

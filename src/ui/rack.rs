@@ -116,12 +116,13 @@ pub fn Racks() -> impl IntoView {
         let radius = app.scenario(|scenario| scenario.policy.blast_radius);
         view.stage.update_value(|stage| stage.point(hover, radius));
     });
-    // A phone shows one domain at a time.
+    // A phone shows one rack at a time, or the boards of a replica.
     Effect::new(move |_| {
         let (plan, focus) = (plan.get(), focus.get());
         if plan.phone {
-            view.stage.update_value(|stage| stage.show_only(focus));
-            view.seen.set((focus, focus));
+            let shown = plan.beside(focus);
+            view.stage.update_value(|stage| stage.show_only(&shown));
+            view.seen.set((shown.start, shown.end.saturating_sub(1)));
         }
     });
     Effect::new(move |_| {

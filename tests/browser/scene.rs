@@ -102,6 +102,54 @@ fn a_phone_shows_the_page_without_sideways_scrolling() {
 }
 
 #[test]
+fn a_phone_shows_boards_together_and_turns_long_rows() {
+    // Four stages on NVL8: the four boards of a replica fit a phone.
+    let boards = "#/rack?sys=h100-nvl8&model=llama3-70b&tp=8&pp=4";
+    // A domain of 1,024, of which a phone's rows hold eight each.
+    let large = "#/rack?sys=gb300-nvl72&sys.domain_size=1024&model=llama3-405b&tp=64&pp=1";
+    for (link, shown) in [(boards, 4 * 8), (large, 1024)] {
+        browse("phone domains", View::PHONE, link, async |page| {
+            let seen = "[...document.querySelectorAll('[role=gridcell]')].filter(e => e.checkVisibility()).length";
+            assert_eq!(page.value(seen).await, shown, "{link}");
+            let outside = "[...document.querySelectorAll('.dom.on .g')].filter(e => \
+                           e.getBoundingClientRect().right > e.closest('.cab').getBoundingClientRect().right).length";
+            assert_eq!(page.value(outside).await, 0, "{link}");
+            assert_eq!(page.overflow().await, 0, "{link}");
+        });
+    }
+}
+
+#[test]
+fn low_windows_and_talks_show_whole_racks() {
+    let size = |width, height| View {
+        width,
+        height,
+        ..View::DESKTOP
+    };
+    for (view, link) in [
+        (size(1366, 657), ""),
+        (size(1920, 950), ""),
+        (size(1440, 900), "#/rack?talk=1"),
+        (size(1920, 1080), "#/rack?talk=1"),
+        (View::LARGE, "#/rack?talk=1"),
+    ] {
+        browse("low", view, link, async |page| {
+            let clipped = "document.querySelector('.dom').getBoundingClientRect().bottom - document.querySelector('.view').getBoundingClientRect().bottom";
+            let clipped = page.value(clipped).await.as_f64().expect("a length");
+            assert!(clipped <= 0.5, "{view:?} cuts {clipped} px off a rack");
+            assert_eq!(page.overflow().await, 0, "{view:?} scrolls sideways");
+            let buttons = "[...document.querySelectorAll('.rh button')].every(b => \
+                           b.getBoundingClientRect().right <= document.querySelector('.racks').getBoundingClientRect().right)";
+            assert_eq!(
+                page.value(buttons).await,
+                true,
+                "{view:?} cuts a button off"
+            );
+        });
+    }
+}
+
+#[test]
 fn the_system_theme_is_followed() {
     for (view, dark) in [(View::DESKTOP, false), (View::DESKTOP.dark(), true)] {
         browse("theme", view, "", async |page| {

@@ -151,11 +151,11 @@ pub fn Input(children: Children) -> impl IntoView {
         let plan = view.plan.read_untracked();
         if plan.phone && dx.abs() > SWIPE && dx.abs() > 2.0 * dy.abs() {
             press.update_value(|press| press.spent = true);
-            let domain = view.focus.get_untracked();
+            let (first, last) = view.seen.get_untracked();
             let to = if dx < 0.0 {
-                domain.saturating_add(1)
+                last.saturating_add(1)
             } else {
-                domain.saturating_sub(1)
+                first.saturating_sub(1)
             };
             map::show(view, to.min(plan.domains.saturating_sub(1)), false);
         }

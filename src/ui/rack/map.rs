@@ -33,6 +33,7 @@ pub fn Map() -> impl IntoView {
         map(&plan.groups, wide - 2.0 * PAD, high - 2.0 * PAD)
     });
     let frame = StoredValue::new_local(dom::Frame::default());
+    let at_seen = StoredValue::new((0, 0));
     Effect::new(move |_| {
         let (canvas, cells, views) = (canvas.get(), cells.get(), app.views.get());
         let (seen, theme, size, _) = (
@@ -43,6 +44,16 @@ pub fn Map() -> impl IntoView {
         );
         let Some(canvas) = canvas else { return };
         let _ = theme;
+        // A strip wider than the phone follows what is shown.
+        if let (Form::Phone, Some(holder), Some(here)) = (
+            app.form.get_untracked(),
+            holder.get_untracked(),
+            cells.around(seen.0 as usize..=seen.1 as usize),
+        ) && at_seen.get_value() != seen
+        {
+            at_seen.set_value(seen);
+            holder.set_scroll_left((here.x + here.w / 2.0 - size.0 / 2.0) as i32);
+        }
         frame.update_value(|frame| {
             frame.request(move || paint(&canvas, &cells, &views, seen, size));
         });

@@ -97,6 +97,17 @@ impl Plan {
             .tile_width(width, largest as u32, self.groups.len() as u32)
     }
 
+    /// What a phone shows for a domain: its whole group where that is no higher than a rack (boards), else itself.
+    pub fn beside(&self, domain: u32) -> Range<u32> {
+        let group = self.groups.get(self.group_of(domain));
+        let low = |group: &&Group| group.domains.len() as u32 * (self.shape.rows() + 2) <= 24;
+        group
+            .filter(low)
+            .map_or(domain..domain.saturating_add(1), |group| {
+                group.domains.clone()
+            })
+    }
+
     /// The group of a domain.
     pub fn group_of(&self, domain: u32) -> usize {
         position(&self.groups, domain)

@@ -7,6 +7,7 @@ use crate::scene::rack::html::{self, DomainHead};
 use crate::scene::rack::shape::TileClass;
 use crate::scene::rack::{pick, words};
 use crate::ui::state::Shared;
+use std::ops::Range;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
@@ -251,13 +252,13 @@ impl Stage {
         self.marked = tiles.to_vec();
     }
 
-    /// Shows one domain of a phone.
-    pub fn show_only(&self, domain: u32) {
+    /// Shows some domains on a phone, and no others.
+    pub fn show_only(&self, domains: &Range<u32>) {
         for one in &self.domains {
             let _ = one
                 .section
                 .class_list()
-                .toggle_with_force("on", one.index == domain);
+                .toggle_with_force("on", domains.contains(&one.index));
         }
     }
 

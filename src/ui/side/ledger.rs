@@ -38,8 +38,14 @@ pub fn LedgerBar() -> impl IntoView {
     };
     // Goodput is productive + won back: what survivors deliver beyond their number of GPUs.
     let won = move || {
-        let by = match app.selected.get() {
-            StrategyId::NtpPw => "higher clocks",
+        let selected = app.selected.get();
+        let boosted = || {
+            let evaluation = app.evaluation.read();
+            let outcome = evaluation.get(selected);
+            outcome.is_some_and(|outcome| outcome.replicas.iter().any(|one| one.boost_p > 1.0))
+        };
+        let by = match selected {
+            StrategyId::NtpPw if boosted() => "higher clocks",
             StrategyId::InDomainSpares => "smaller TP groups",
             _ => "shorter steps",
         };

@@ -164,7 +164,7 @@ impl PowerPanel {
         if self.unused() {
             return (
                 kilo(freed) + " kW",
-                format!(" freed by {}, not needed", self.freed_by()),
+                format!(" freed by {}, unused", self.freed_by()),
             );
         }
         (
@@ -320,10 +320,7 @@ mod tests {
         );
         // Freed, though nothing asks for it.
         (healthy.domain, healthy.boost.freed_w) = (Some(3), Watts(2_800.0));
-        assert_eq!(
-            lines(&healthy)[0],
-            "2.8 kW freed by 2 dead GPUs, not needed"
-        );
+        assert_eq!(lines(&healthy)[0], "2.8 kW freed by 2 dead GPUs, unused");
         healthy.boost.headroom_w = Watts::ZERO;
         assert_eq!(lines(&healthy)[1], "No rack headroom");
     }
