@@ -2,6 +2,7 @@
 
 pub mod agreement;
 pub mod first;
+pub mod gantt;
 pub mod plot;
 pub mod rack;
 pub mod side;

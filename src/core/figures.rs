@@ -9,6 +9,7 @@ pub mod fig3;
 pub mod fig4;
 pub mod fig6;
 pub mod fig7;
+pub mod fig8;
 pub mod pieces;
 pub mod power;
 pub mod survivors;
@@ -250,6 +251,11 @@ pub fn all() -> &'static [Entry] {
             id: "7",
             title: fig7::TITLE,
             build: fig7::build,
+        },
+        Entry {
+            id: "8",
+            title: fig8::TITLE,
+            build: |_| fig8::build(),
         },
         Entry {
             id: "10",

@@ -10,9 +10,10 @@
 //!   replica then gathers them on its core ranks (pre-sync), all replicas reduce them together (DP sync, at the pace of
 //!   the slowest), and the core ranks return the extra ranks' share (post-sync), in bucket order on one stream, so that no
 //!   return starts before every pre-sync is launched;
-//! - the optimizer starts everywhere at once, after the gradient norm of the whole job is known;
-//! - with a distributed optimizer the step opens with the parameters that the previous one updated being gathered, bucket
-//!   by bucket, under the first forward pass.
+//! - a step opens with what the host does outside the model (data, logging) and ends with the optimizer, which starts
+//!   everywhere at once, after the gradient norm of the whole job is known;
+//! - with a distributed optimizer, the parameters that the previous step updated are gathered bucket by bucket under the
+//!   first forward pass.
 
 mod build;
 mod compare;

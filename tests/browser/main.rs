@@ -15,3 +15,4 @@ mod scene;
 mod screens;
 mod side;
 mod speedscope;
+mod step;

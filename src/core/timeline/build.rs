@@ -201,6 +201,14 @@ impl<'a> Built<'a> {
         let gathers = spec.parameter_bytes().get() > 0.0;
         let syncs = spec.gradient_bytes().get() > 0.0;
         let send_ns = Nanos::from_seconds(spec.terms.pp_send_s).0;
+        let host_ns = Nanos::from_seconds(spec.terms.other_s).0;
+        if host_ns > 0 {
+            let tag = Tag {
+                stream: Stream::Compute,
+                span: span(Kind::Host),
+            };
+            ops.host = Some(self.push(ops.compute, host_ns, tag));
+        }
         let mut blocking = None;
         for &block in schedule.stage(stage) {
             let by_layer = match block.pass {
@@ -235,6 +243,9 @@ impl<'a> Built<'a> {
             if let Some(previous) = ops.blocks.last() {
                 // A block may end with a collective, which its own stream does not order before the next block.
                 self.graph.after(previous.last, first);
+            }
+            if let (true, Some(host)) = (ops.blocks.is_empty(), ops.host) {
+                self.graph.after(host, first);
             }
             if let Some(send) = blocking {
                 self.graph.after(send, first);
@@ -362,7 +373,6 @@ impl<'a> Built<'a> {
             ];
             let compute = ops.compute;
             let optimizer_ns = Nanos::from_seconds(ops.spec.terms.optimizer_s).0;
-            let host_ns = Nanos::from_seconds(ops.spec.terms.other_s).0;
             for end in ends.into_iter().flatten() {
                 self.graph.after(end, self.norm);
             }
@@ -372,9 +382,8 @@ impl<'a> Built<'a> {
             };
             let optimizer = self.push(compute, optimizer_ns, tag(Kind::Optimizer));
             self.graph.after(self.norm, optimizer);
-            let host = (host_ns > 0).then(|| self.push(compute, host_ns, tag(Kind::Host)));
             if let Some(ops) = self.stages.get_mut(index) {
-                (ops.optimizer, ops.host) = (optimizer, host);
+                ops.optimizer = optimizer;
             }
         }
     }

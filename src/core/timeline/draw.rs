@@ -128,6 +128,10 @@ impl Draw<'_> {
                 next_ready += 1;
             }
         };
+        if let Some((stream, span)) = stage.host.and_then(|op| self.op_span(op)) {
+            counts[stream as usize] += 1;
+            put(stream, span);
+        }
         for block in &stage.blocks {
             if block.by_layer {
                 for op in (block.first.0..=block.last.0).map(OpId) {
@@ -151,14 +155,13 @@ impl Draw<'_> {
             }
         }
         let optimizer_at = counts[Stream::Compute as usize];
-        let tail = [Some(stage.optimizer), stage.host];
         let comm = stage
             .pre
             .iter()
             .chain(&stage.post)
             .chain(&stage.gather)
             .chain(&stage.sync);
-        for &op in comm.chain(tail.iter().flatten()) {
+        for &op in comm.chain([&stage.optimizer]) {
             if let Some((stream, span)) = self.op_span(op) {
                 put(stream, span);
             }
@@ -310,6 +313,8 @@ impl Draw<'_> {
     /// Whole blocks of one stage, and its reductions in a lane of their own.
     fn blocks(&mut self, stage: &StageOps<'_>) {
         let from = self.spans.len();
+        self.spans
+            .extend(stage.host.and_then(|op| Some(self.op_span(op)?.1)));
         for block in &stage.blocks {
             let (start, end) = (self.time(block.first).start, self.time(block.last).end);
             let kind = if block.block.pass == Pass::Forward {
@@ -328,10 +333,8 @@ impl Draw<'_> {
                 bucket: NOT,
             });
         }
-        for op in [Some(stage.optimizer), stage.host].into_iter().flatten() {
-            if let Some((_, span)) = self.op_span(op) {
-                self.spans.push(span);
-            }
+        if let Some((_, span)) = self.op_span(stage.optimizer) {
+            self.spans.push(span);
         }
         let (replica, number) = (stage.replica, stage.stage);
         self.pipeline.push(Lane {

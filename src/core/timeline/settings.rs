@@ -57,8 +57,8 @@ impl Settings {
             && spares.is_none()
     }
 
-    /// The job with the controls applied: bandwidths of its system, mini-batch, failures.
-    pub fn apply(&self, job: &Job) -> Result<Job, TimelineError> {
+    /// Checks the ranges of bucket and bandwidths.
+    pub fn check(&self) -> Result<(), TimelineError> {
         let range = |field: &str, value: f64, (low, high): (f64, f64)| {
             if value >= low && value <= high {
                 Ok(())
@@ -77,6 +77,12 @@ impl Settings {
             self.scaleout_factor,
             FACTOR_RANGE,
         )?;
+        Ok(())
+    }
+
+    /// The job with the controls applied: bandwidths of its system, mini-batch, failures.
+    pub fn apply(&self, job: &Job) -> Result<Job, TimelineError> {
+        self.check()?;
         let mut job = job.clone();
         job.system.gpu.nvlink_gb_s_bidir *= self.nvlink_factor;
         job.system.gpu.scaleout_gbit_s *= self.scaleout_factor;

@@ -78,6 +78,9 @@ impl Built<'_> {
             let Some(ops) = self.stages.get_mut(member) else {
                 continue;
             };
+            if let (Some(host), Some(&first)) = (ops.host, gathers.first()) {
+                self.graph.after(host, first);
+            }
             ops.gather.clone_from(&gathers);
             let total = ops.spec.layers.max(1);
             let bucket_of = |layer: u32| {
