@@ -84,13 +84,13 @@ fn picture(shown: &Seen, window: Window, mode: Mode, size: (f64, f64)) -> (Layou
 }
 
 fn words(draws: &[Draw]) -> Vec<(Box2, &str)> {
-    let one = |draw: &'_ Draw| {
+    fn one(draw: &Draw) -> Option<(Box2, &str)> {
         if let Draw::Words { room, text, .. } = draw {
             Some((*room, text.as_str()))
         } else {
             None
         }
-    };
+    }
     draws.iter().filter_map(one).collect()
 }
 
