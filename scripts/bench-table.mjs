@@ -43,6 +43,7 @@ const rows = [
   ['click to painted frame, NVL72 x 8 domains, p95', inBrowser('click_to_painted_p95_ms'), 'ms', 16.7],
   ['pan and zoom over 100,000 spans, frame p95', inBrowser('gantt_frame_p95_ms'), 'ms', 16.7],
   ['pan and zoom over 100,000 GPUs, frame p95', inBrowser('fleet_frame_p95_ms'), 'ms', 16.7],
+  ['playing 100,000 GPUs at 1 day/s, frame p95', inBrowser('fleet_play_p95_ms'), 'ms', 16.7],
   ['step evaluations, one core, native', perSecond('cost/steps'), '/s', 300_000, true],
   ['step evaluations, one core, wasm', inBrowser('steps_per_s'), '/s', 150_000, true],
   ['28-day fleet runs, 1,024 GPUs, native', perSecond('fleet/28 days of 1,024 GPUs'), '/s', 20_000, true],

@@ -2,6 +2,7 @@
 
 pub mod agreement;
 pub mod first;
+pub mod fleet;
 pub mod gantt;
 pub mod plot;
 pub mod rack;

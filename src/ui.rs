@@ -8,6 +8,7 @@ mod bridge;
 mod dom;
 mod figures;
 mod files;
+mod fleet;
 mod lazy;
 mod link;
 mod phone;
@@ -19,5 +20,6 @@ mod side;
 mod state;
 mod step;
 pub mod why;
+pub mod worker;
 
 pub use app::mount;

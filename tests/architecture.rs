@@ -154,14 +154,27 @@ fn a_forbidden_import_is_seen_in_every_form() {
 fn the_core_is_pure_and_uses_no_other_layer() {
     check_layer(
         "core",
-        &["scene", "ui", "cli"],
+        &["scene", "work", "ui", "cli"],
         &[&WEB[..], &IMPURE[..]].concat(),
     );
 }
 
 #[test]
 fn the_scene_is_pure_and_uses_only_the_core() {
-    check_layer("scene", &["ui", "cli"], &[&WEB[..], &IMPURE[..]].concat());
+    check_layer(
+        "scene",
+        &["work", "ui", "cli"],
+        &[&WEB[..], &IMPURE[..]].concat(),
+    );
+}
+
+#[test]
+fn long_work_is_pure_and_uses_only_the_core() {
+    check_layer(
+        "work",
+        &["scene", "ui", "cli"],
+        &[&WEB[..], &IMPURE[..]].concat(),
+    );
 }
 
 #[test]

@@ -14,12 +14,13 @@ mod model;
 mod plan;
 mod progress;
 mod rates;
+pub mod recording;
 mod runs;
 
 pub use domains::{Domains, Down, Strike};
 pub use lane::{Change, Lane, Phase};
 pub use ledger::{Bucket, Ledger};
-pub use live::FleetRun;
+pub use live::{CellState, FleetRun, PhaseKind};
 pub use model::ModelRates;
 pub use plan::{Plan, Shape};
 pub use rates::{Pattern, Rate, RateSource, Rates, Signature};

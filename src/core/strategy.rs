@@ -227,6 +227,18 @@ pub enum GpuState {
 }
 
 impl GpuState {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Healthy,
+        Self::Failed,
+        Self::Restarting,
+        Self::Slow,
+        Self::Boosted,
+        Self::Parity,
+        Self::Idle,
+        Self::Spare,
+        Self::LeftOver,
+    ];
     /// The word of the `data-state` attribute.
     pub const fn id(self) -> &'static str {
         match self {

@@ -6,6 +6,7 @@
 use super::app::{follow_window, form_now, theme_now};
 use super::bridge;
 use super::figures::FiguresPage;
+use super::fleet::FleetPage;
 use super::link;
 use super::route::Route;
 use super::shell::{Live, Notice};
@@ -33,6 +34,7 @@ fn Annex(address: String) -> impl IntoView {
     WhyPort::of_page();
     view! {
         {move || match app.route.get() {
+            Route::Fleet => view! { <FleetPage /> }.into_any(),
             Route::Figures => view! { <FiguresPage /> }.into_any(),
             Route::Rack | Route::About => ().into_any(),
         }}

@@ -101,7 +101,7 @@ fn Page() -> impl IntoView {
                 Route::Rack if app.form.get() == Form::Phone => view! { <PhonePage /> }.into_any(),
                 Route::Rack => view! { <RackPage /> }.into_any(),
                 Route::About => view! { <AboutPage /> }.into_any(),
-                Route::Figures => ().into_any(),
+                Route::Fleet | Route::Figures => ().into_any(),
             }}
             <LazyPages />
             <Notice />

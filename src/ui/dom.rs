@@ -85,6 +85,27 @@ pub fn target(event: &web_sys::Event) -> Option<Element> {
     event.target()?.dyn_into().ok()
 }
 
+/// Where a pointer is on the element that listens, CSS px of the element whatever the page's zoom.
+pub fn place_in(event: &web_sys::MouseEvent) -> (f64, f64) {
+    let element: Option<HtmlElement> = event
+        .current_target()
+        .and_then(|target| target.dyn_into().ok());
+    let Some(element) = element else {
+        return (f64::from(event.offset_x()), f64::from(event.offset_y()));
+    };
+    let rect = element.get_bounding_client_rect();
+    let laid = f64::from(element.offset_width());
+    let zoom = if laid > 0.0 && rect.width() > 0.0 {
+        rect.width() / laid
+    } else {
+        1.0
+    };
+    (
+        (f64::from(event.client_x()) - rect.x()) / zoom,
+        (f64::from(event.client_y()) - rect.y()) / zoom,
+    )
+}
+
 /// The location's hash, `#` included; empty when there is none.
 pub fn hash() -> String {
     window()

@@ -6,6 +6,7 @@ use crate::core::scenario::Scenario;
 use gloo::file::callbacks::{FileReader, read_as_text};
 use leptos::ev;
 use leptos::prelude::*;
+use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, BlobPropertyBag, DragEvent, HtmlAnchorElement, HtmlInputElement};
 
@@ -37,6 +38,40 @@ fn read(app: App, file: web_sys::File, reader: StoredValue<Option<FileReader>, L
         Err(error) => app.notice.set(Some(format!("{name}: {error}"))),
     });
     reader.set_value(Some(reading));
+}
+
+/// Opens a scenario file that came another way.
+pub fn open(app: App, file: web_sys::File) {
+    read(app, file, StoredValue::new_local(None));
+}
+
+/// Takes files dropped anywhere, before [`accept_drops`] does; gives what ends that.
+pub fn capture_drop(take: impl Fn(web_sys::File) + 'static) -> impl FnOnce() {
+    let heard = Closure::<dyn FnMut(DragEvent)>::new(move |event: DragEvent| {
+        let files = event.data_transfer().and_then(|data| data.files());
+        if let Some(file) = files.and_then(|files| files.get(0)) {
+            event.prevent_default();
+            take(file);
+        }
+    });
+    let window = dom::window();
+    if let Some(window) = &window {
+        // Capturing listeners of the window come first. Fails only for an invalid name.
+        let _ = window.add_event_listener_with_callback_and_bool(
+            "drop",
+            heard.as_ref().unchecked_ref(),
+            true,
+        );
+    }
+    move || {
+        if let Some(window) = &window {
+            let _ = window.remove_event_listener_with_callback_and_bool(
+                "drop",
+                heard.as_ref().unchecked_ref(),
+                true,
+            );
+        }
+    }
 }
 
 /// Lets scenario files be dropped anywhere on the page. A page with drops of its own prevents the default first.

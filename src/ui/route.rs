@@ -6,6 +6,8 @@ pub enum Route {
     /// Racks, scores and one step.
     #[default]
     Rack,
+    /// Days of failures.
+    Fleet,
     /// The paper's figures.
     Figures,
     /// Limits, sources, file format.
@@ -14,12 +16,13 @@ pub enum Route {
 
 impl Route {
     /// Pages of the navigation, in order.
-    pub const ALL: [Self; 3] = [Self::Rack, Self::Figures, Self::About];
+    pub const ALL: [Self; 4] = [Self::Rack, Self::Fleet, Self::Figures, Self::About];
 
     /// The word in the link.
     pub const fn id(self) -> &'static str {
         match self {
             Self::Rack => "rack",
+            Self::Fleet => "fleet",
             Self::Figures => "figures",
             Self::About => "about",
         }
@@ -29,6 +32,7 @@ impl Route {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Rack => "Rack",
+            Self::Fleet => "Fleet",
             Self::Figures => "Figures",
             Self::About => "About",
         }
@@ -36,7 +40,7 @@ impl Route {
 
     /// Whether the page comes with the second program, which is fetched when it is first needed.
     pub const fn is_lazy(self) -> bool {
-        matches!(self, Self::Figures)
+        matches!(self, Self::Fleet | Self::Figures)
     }
 
     /// Page and query of a location hash such as `#/rack?sys=h100-nvl8`; `None` for an unknown page.

@@ -7,7 +7,10 @@ mod share;
 
 pub use share::ShareCard;
 
-pub use bar::{History, LayoutFields, MoreFields, PolicyFields, Pop, PresetLists, ScenarioBar};
+pub use bar::{
+    Field, History, LayoutFields, MoreFields, PolicyFields, Pop, PresetLists, Presets, ScenarioBar,
+    Told, Whole, tell,
+};
 pub use header::{Header, flip_theme};
 pub use icon::{Icon, Marker};
 
@@ -40,7 +43,7 @@ pub fn Live() -> impl IntoView {
     }
 }
 
-const KEYS: [(&str, &str); 12] = [
+const KEYS: [(&str, &str); 14] = [
     ("Click, Space", "Fail a GPU; again to repair it"),
     ("Drag", "Fail every GPU in the rectangle"),
     ("Arrows", "Move between GPUs"),
@@ -51,6 +54,11 @@ const KEYS: [(&str, &str); 12] = [
     ("1 to 6", "Show the racks under a strategy"),
     ("Ctrl Z", "Undo"),
     ("Ctrl Shift Z", "Redo"),
+    ("Fleet: Space, Home", "Play or pause; back to day 0"),
+    (
+        "Fleet: full stop, comma",
+        "Step to the next failure, or back",
+    ),
     ("Esc", "Close; drop the selection"),
     ("?", "This list"),
 ];

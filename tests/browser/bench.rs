@@ -38,6 +38,42 @@ async fn time_clicks(page: &Page) -> f64 {
     quantile(&mut samples, 0.95)
 }
 
+/// NVL72, 100,000 GPUs in 1,390 racks, 15 days.
+const LARGE_FLEET: &str =
+    "#/fleet?sys=gb300-nvl72&model=llama3-405b&tp=72&pp=5&dp=278&gbs=2224&days=15";
+
+/// Notes the time from one frame to the next while the run plays.
+const WATCH_FRAMES: &str = "window.frames_ms = []; let before = 0; const watch = now => { if (before) frames_ms.push(now - before); before = now; \
+    if (frames_ms.length < 400) requestAnimationFrame(watch); else window.watched = true; }; requestAnimationFrame(watch)";
+
+/// Notes how long a turn of the wheel over the map takes until its frame is painted.
+const WATCH_WHEEL: &str = "window.wheels_ms = []; const map = document.querySelector('.fcanvas canvas'), box = map.getBoundingClientRect(); let turns = 0; \
+    const turn = () => { const start = performance.now(); \
+    map.dispatchEvent(new WheelEvent('wheel', { bubbles: true, cancelable: true, deltaY: turns < 60 ? -60 : 60, clientX: box.x + box.width / 2, clientY: box.y + box.height / 2 })); \
+    requestAnimationFrame(() => { const done = new MessageChannel(); done.port1.onmessage = () => { wheels_ms.push(performance.now() - start); \
+    if (++turns < 120) turn(); else window.turned = true; }; done.port2.postMessage(0); }); }; turn()";
+
+async fn time_fleet(page: &Page) -> (f64, f64) {
+    page.until("a run", "document.querySelector('.fleet[data-run]')")
+        .await;
+    page.until("a map", "document.querySelector('.fcount b')")
+        .await;
+    // The film is made in the worker meanwhile, as when a user reads the page first.
+    page.script("document.querySelector('#play').click()", json!([]))
+        .await;
+    page.script(WATCH_FRAMES, json!([])).await;
+    page.until("frames", "window.watched").await;
+    let mut frames: Vec<f64> =
+        serde_json::from_value(page.value("frames_ms").await).expect("times in ms");
+    page.script("document.querySelector('#play').click()", json!([]))
+        .await;
+    page.script(WATCH_WHEEL, json!([])).await;
+    page.until("turns", "window.turned").await;
+    let mut turns: Vec<f64> =
+        serde_json::from_value(page.value("wheels_ms").await).expect("times in ms");
+    (quantile(&mut frames, 0.95), quantile(&mut turns, 0.95))
+}
+
 async fn time_ready(page: &Page) -> f64 {
     page.devtools(
         "Page.addScriptToEvaluateOnNewDocument",
@@ -86,6 +122,21 @@ fn bench_ready() {
     browse("bench ready", View::DESKTOP, "", async |page| {
         note("engine_ready_4x_ms", time_ready(page).await);
     });
+}
+
+#[test]
+#[ignore = "measures instead of testing: make bench"]
+fn bench_fleet() {
+    browse(
+        "bench fleet",
+        View::DESKTOP.unlimited(),
+        LARGE_FLEET,
+        async |page| {
+            let (play, zoom) = time_fleet(page).await;
+            note("fleet_play_p95_ms", play);
+            note("fleet_frame_p95_ms", zoom);
+        },
+    );
 }
 
 #[test]

@@ -7,6 +7,7 @@
 mod bench;
 mod failing;
 mod files;
+mod fleet;
 mod kinds;
 mod links;
 mod many;

@@ -372,6 +372,18 @@ impl Faults {
         if rate > 0.0 { sum / rate } else { 3.0 }
     }
 
+    /// Mean repair time of failures that take hardware out, by rate, hours; five days without any.
+    pub fn mean_repair_h(&self) -> f64 {
+        let causes = self.causes.iter();
+        let hardware =
+            causes.filter(|cause| cause.takes_out && cause.kind == FailureKind::Hardware);
+        let (sum, rate) = hardware.fold((0.0, 0.0), |(sum, rate), cause| {
+            let own = cause.unit_rate_per_h();
+            (sum + cause.repair.mean_h() * own, rate + own)
+        });
+        if rate > 0.0 { sum / rate } else { 120.0 }
+    }
+
     /// Checks every number against its range.
     pub fn validate(&self) -> Result<(), FieldError> {
         if self.causes.len() > MAX_CAUSES {

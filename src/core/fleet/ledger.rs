@@ -145,6 +145,15 @@ impl Ledger {
             0.0
         }
     }
+    /// GPU share x seconds of every bucket, in the order of [`Bucket::ALL`], then what boosted GPUs won back. Single
+    /// precision: seven digits, enough to show.
+    pub fn columns(&self) -> [f32; Bucket::ALL.len() + 1] {
+        let mut columns = [self.won_back as f32; Bucket::ALL.len() + 1];
+        for (column, sum) in columns.iter_mut().zip(self.sums) {
+            *column = sum as f32;
+        }
+        columns
+    }
     /// What was added since `earlier`.
     pub fn since(&self, earlier: &Self) -> Self {
         let mut sums = self.sums;

@@ -8,7 +8,7 @@ mod history;
 mod map;
 
 pub use history::{History, Moment, PhaseKind, Stop};
-pub use map::{CellState, DomainCell, FleetMap};
+pub use map::{CellState, DomainCell, FleetMap, Place};
 
 use super::lane::{Change, Lane};
 use super::ledger::{Bucket, Ledger};
@@ -34,7 +34,7 @@ struct Mark {
 /// An edit at the playhead.
 #[derive(Clone, Debug)]
 pub enum Edit {
-    /// Another scenario from here on. The failures to come are drawn anew with the same seed.
+    /// Another scenario from here on. The failures to come are drawn anew with the same seed; those of a log stay.
     Scenario {
         /// The job.
         job: Box<Job>,
@@ -80,6 +80,8 @@ pub struct FleetRun {
     marks: Vec<Mark>,
     history: Vec<History>,
     forked_at: Option<Nanos>,
+    /// Its failures are a log's: they stay whatever is edited.
+    log: bool,
 }
 
 impl FleetRun {
@@ -95,7 +97,9 @@ impl FleetRun {
         let shapes = Plan::new(&job, &faults).shapes;
         let plan = Plan::with_mtbi(Site::of(&job), shapes, &faults, mtbi_h);
         let days = trace.horizon.hours() / 24.0;
-        Self::start(job, plan, faults, 0, days, trace)
+        let mut run = Self::start(job, plan, faults, 0, days, trace);
+        run.log = true;
+        run
     }
 
     fn start(job: Job, plan: Plan, faults: Faults, seed: u64, days: f64, trace: Trace) -> Self {
@@ -119,6 +123,7 @@ impl FleetRun {
             }],
             history: lanes.iter().map(History::new).collect(),
             forked_at: None,
+            log: false,
         }
     }
 
@@ -133,6 +138,14 @@ impl FleetRun {
     /// The fixed part of the run.
     pub fn plan(&self) -> &Plan {
         &self.plan
+    }
+    /// Days asked for.
+    pub fn days(&self) -> f64 {
+        self.days
+    }
+    /// Whether the failures are a log's.
+    pub fn is_log(&self) -> bool {
+        self.log
     }
     /// The failures.
     pub fn trace(&self) -> &Trace {
@@ -165,6 +178,10 @@ impl FleetRun {
     /// One lane at the playhead.
     pub fn lane(&self, strategy: StrategyId) -> Option<&Lane> {
         self.view.get(strategy as usize)
+    }
+    /// One lane as far as it has been simulated.
+    pub fn head(&self, strategy: StrategyId) -> Option<&Lane> {
+        self.head.get(strategy as usize)
     }
     /// What happened to a strategy so far.
     pub fn history(&self, strategy: StrategyId) -> Option<&History> {
@@ -281,8 +298,12 @@ impl FleetRun {
         self.seek(time);
         let mut lanes = self.view.clone();
         let (plan, faults, trace, mut rates) = if let Edit::Scenario { job, faults } = &edit {
-            let plan = Plan::new(job, faults);
-            let same = plan.site == self.plan.site && **faults == self.faults;
+            let mut plan = Plan::new(job, faults);
+            if self.log {
+                // The log's own pace, not the scenario's.
+                plan = Plan::with_mtbi(plan.site, plan.shapes, faults, self.plan.mtbi.hours());
+            }
+            let same = self.log || plan.site == self.plan.site && **faults == self.faults;
             let trace = if same {
                 Arc::clone(&self.trace)
             } else {
@@ -345,6 +366,7 @@ impl FleetRun {
             marks: vec![Mark { time, lanes }],
             history,
             forked_at: Some(time),
+            log: self.log,
         }
     }
 }

@@ -21,7 +21,7 @@ use leptos::prelude::*;
 use more::More;
 pub use more::MoreFields;
 pub use presets::PresetLists;
-use presets::Presets;
+pub use presets::Presets;
 use slider::Slider;
 
 /// What an edit did: nothing to say, or why it was refused.

@@ -1,6 +1,7 @@
 //! What happened to one strategy, moment by moment: the lines of the goodput race and the strips under it.
 
 use super::super::lane::{Lane, Phase};
+use super::super::ledger::Bucket;
 use crate::core::units::Nanos;
 
 /// Most moments and stops kept of one strategy; beyond it every second one is dropped.
@@ -43,6 +44,8 @@ pub struct Moment {
     pub failed_gpus: u32,
     /// Work kept so far, in seconds of all occupied GPUs at their healthy rate.
     pub good_seconds: f64,
+    /// Where the GPU time went so far: [`crate::core::fleet::Ledger::columns`].
+    pub spent: [f32; Bucket::ALL.len() + 1],
 }
 
 /// A failure that stopped the job.
@@ -79,6 +82,7 @@ impl History {
             minibatch: lane.rate().minibatch,
             failed_gpus: u32::try_from(lane.domains().failed()).unwrap_or(u32::MAX),
             good_seconds: lane.ledger().good_seconds(),
+            spent: lane.ledger().columns(),
         };
         match self.moments.last_mut() {
             Some(last) if last.time == moment.time => *last = moment,

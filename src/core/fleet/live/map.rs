@@ -3,11 +3,12 @@
 use super::super::domains::Down;
 use super::super::plan::Shape;
 use super::FleetRun;
+use crate::core::hardware::PowerCurve;
 use crate::core::strategy::{GpuState, Outcome, StrategyId};
 use std::collections::BTreeMap;
 
 /// What one domain does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum CellState {
     /// Computes, whole, at base clock.
@@ -60,7 +61,59 @@ pub struct FleetMap {
     paused: bool,
 }
 
+/// What one domain does in its replica.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// Replica of its first group.
+    pub replica: u32,
+    /// Stage of that group.
+    pub stage: u32,
+    /// TP degree of that group; 0 where it does not run.
+    pub degree: u32,
+    /// Power of that group's GPUs, x TDP.
+    pub boost_p: f64,
+    /// Clock of that power, MHz, where the base clock is published.
+    pub clock_mhz: Option<f64>,
+    /// Sequences that the replica takes per step.
+    pub local_batch: u32,
+    /// Domains of the replica, ascending.
+    pub peers: Vec<u32>,
+}
+
 impl FleetRun {
+    /// What a domain does at the playhead; none for one that stands by.
+    pub fn place(&self, strategy: StrategyId, domain: u32) -> Option<Place> {
+        let shape = self.plan.shape(strategy);
+        let per_domain = shape.slots_per_domain.max(1);
+        let source = self.rates.source();
+        let losses = source.physical_losses(self.lane(strategy)?.domains(), shape);
+        let outcome = source.evaluator().outcome(strategy, &losses);
+        let of_domain = |slot: &u32| slot / per_domain == domain;
+        let replica = outcome
+            .replicas
+            .iter()
+            .find(|replica| replica.slots.iter().any(of_domain))?;
+        let stage = replica.slots.iter().position(of_domain)?;
+        let power = replica.powers.get(stage).copied().unwrap_or(1.0);
+        let mut peers: Vec<u32> = replica.slots.iter().map(|slot| slot / per_domain).collect();
+        peers.sort_unstable();
+        peers.dedup();
+        Some(Place {
+            replica: replica.index,
+            stage: stage as u32,
+            degree: replica.degrees.get(stage).copied().unwrap_or(0),
+            boost_p: power,
+            clock_mhz: self
+                .job()
+                .system
+                .gpu
+                .clock(PowerCurve::perf(power))
+                .map(crate::core::units::Megahertz::get),
+            local_batch: replica.local_batch,
+            peers,
+        })
+    }
+
     /// The map of one strategy at the playhead: what it makes of the GPUs that are out of service now.
     pub fn map(&self, strategy: StrategyId) -> FleetMap {
         let shape = *self.plan.shape(strategy);
@@ -142,6 +195,18 @@ impl FleetMap {
                 }
             }
         }
+    }
+
+    /// Whether the GPUs of a domain follow from its state alone: nothing of it failed, no group of it is reduced, and it
+    /// has as many groups as most. Domains with the same answer look the same.
+    pub fn plain(&self, domain: u32) -> Option<u8> {
+        let first = domain.saturating_mul(self.shape.slots_per_domain);
+        let last = first.saturating_add(self.shape.slots_per_domain);
+        let plain = !self.down.contains_key(&domain)
+            && self.shape.slots_of(domain) == self.shape.slots_per_domain
+            && self.slots.range(first..last).next().is_none();
+        let cell = self.cells.get(domain as usize)?;
+        plain.then_some(cell.state as u8)
     }
 
     /// State of every GPU of one domain, by index in the domain; empty past the last domain.

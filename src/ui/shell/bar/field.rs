@@ -28,9 +28,13 @@ pub fn Field(
     /// Wider than three digits.
     #[prop(optional)]
     wide: bool,
+    /// What is wrong with the value by someone else's word, such as a worker's.
+    #[prop(optional, into)]
+    told: Option<Signal<Option<String>>>,
 ) -> impl IntoView {
     let typed = RwSignal::new(None::<String>);
     let error = RwSignal::new(None::<String>);
+    let shown = move || error.get().or_else(|| told.and_then(|told| told.get()));
     // A change from elsewhere (undo, a preset) replaces what was typed in vain.
     Effect::new(move |before: Option<String>| {
         let now = value.get();
@@ -93,7 +97,7 @@ pub fn Field(
         }
     });
     view! {
-        <label class="fld" class:bad=move || error.read().is_some() title=title>
+        <label class="fld" class:bad=move || shown().is_some() title=title>
             {label}
             <span class="box">
                 <input
@@ -104,17 +108,17 @@ pub fn Field(
                     spellcheck="false"
                     aria-label=label
                     prop:value=move || typed.get().unwrap_or_else(|| value.get())
-                    aria-invalid=move || error.read().is_some().to_string()
-                    aria-describedby=move || error.read().is_some().then(|| described.clone())
+                    aria-invalid=move || shown().is_some().to_string()
+                    aria-describedby=move || shown().is_some().then(|| described.clone())
                     on:input=move |event| typed.set(Some(event_target_value(&event)))
                     on:change=move |_| commit()
                     on:keydown=keys
                 />
                 {spin}
             </span>
-            <Show when=move || error.read().is_some()>
+            <Show when=move || shown().is_some()>
                 <span class="err" role="alert" id=id.clone()>
-                    {move || error.get()}
+                    {shown}
                 </span>
             </Show>
         </label>

@@ -1,0 +1,199 @@
+//! Recordings as bytes: little-endian, column by column.
+
+use super::{COLUMNS, CauseName, Event, Recording, Track};
+use crate::core::fleet::live::PhaseKind;
+use crate::core::units::Nanos;
+
+/// Bytes that are no recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("recording: the data is cut off or of another version")]
+pub struct Broken;
+
+const PHASES: [PhaseKind; 4] = [
+    PhaseKind::Running,
+    PhaseKind::Detecting,
+    PhaseKind::Restarting,
+    PhaseKind::Paused,
+];
+
+/// Writes numbers.
+#[derive(Default)]
+pub(super) struct Out(pub Vec<u8>);
+
+impl Out {
+    pub fn byte(&mut self, value: u8) {
+        self.0.push(value);
+    }
+    pub fn short(&mut self, value: u16) {
+        self.0.extend(value.to_le_bytes());
+    }
+    pub fn word(&mut self, value: u32) {
+        self.0.extend(value.to_le_bytes());
+    }
+    pub fn long(&mut self, value: u64) {
+        self.0.extend(value.to_le_bytes());
+    }
+    pub fn count(&mut self, value: usize) {
+        self.word(u32::try_from(value).unwrap_or(u32::MAX));
+    }
+}
+
+/// Reads them back.
+pub(super) struct In<'a>(pub &'a [u8]);
+
+impl In<'_> {
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], Broken> {
+        let (bytes, rest) = self.0.split_first_chunk::<N>().ok_or(Broken)?;
+        self.0 = rest;
+        Ok(*bytes)
+    }
+    pub fn byte(&mut self) -> Result<u8, Broken> {
+        self.take::<1>().map(|[byte]| byte)
+    }
+    pub fn short(&mut self) -> Result<u16, Broken> {
+        self.take().map(u16::from_le_bytes)
+    }
+    pub fn word(&mut self) -> Result<u32, Broken> {
+        self.take().map(u32::from_le_bytes)
+    }
+    pub fn long(&mut self) -> Result<u64, Broken> {
+        self.take().map(u64::from_le_bytes)
+    }
+    /// A count of items of at least `size` bytes each: never more than there are bytes for.
+    pub fn count(&mut self, size: usize) -> Result<usize, Broken> {
+        let count = self.word()? as usize;
+        if count.saturating_mul(size) > self.0.len() {
+            return Err(Broken);
+        }
+        Ok(count)
+    }
+    pub fn text(&mut self) -> Result<String, Broken> {
+        let length = self.count(1)?;
+        let (text, rest) = self.0.split_at_checked(length).ok_or(Broken)?;
+        self.0 = rest;
+        String::from_utf8(text.to_vec()).map_err(|_| Broken)
+    }
+}
+
+impl Recording {
+    /// As bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Out::default();
+        out.long(self.end.0);
+        out.long(self.forked_at.map_or(u64::MAX, |time| time.0));
+        out.byte(u8::from(self.while_running));
+        out.count(self.causes.len());
+        for cause in &self.causes {
+            out.byte(u8::from(cause.software));
+            out.count(cause.name.len());
+            out.0.extend(cause.name.as_bytes());
+        }
+        out.count(self.events.len());
+        for event in &self.events {
+            out.long(event.time.0);
+            out.long(event.repair.0);
+            out.word(event.domain);
+            out.short(event.first);
+            out.short(event.gpus);
+            out.short(event.cause);
+        }
+        out.count(self.tracks.len());
+        for track in &self.tracks {
+            track.write(&mut out);
+        }
+        out.0
+    }
+
+    /// From bytes.
+    ///
+    /// # Errors
+    /// When they are none of [`Recording::to_bytes`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Broken> {
+        let mut read = In(bytes);
+        let end = Nanos(read.long()?);
+        let forked_at = Some(read.long()?)
+            .filter(|time| *time != u64::MAX)
+            .map(Nanos);
+        let while_running = read.byte()? != 0;
+        let mut causes = Vec::new();
+        for _ in 0..read.count(5)? {
+            let software = read.byte()? != 0;
+            let name = read.text()?;
+            causes.push(CauseName { name, software });
+        }
+        let count = read.count(26)?;
+        let mut events = Vec::with_capacity(count);
+        for _ in 0..count {
+            let (time, repair) = (Nanos(read.long()?), Nanos(read.long()?));
+            let (domain, first) = (read.word()?, read.short()?);
+            let (gpus, cause) = (read.short()?, read.short()?);
+            events.push(Event {
+                time,
+                domain,
+                first,
+                gpus,
+                cause,
+                repair,
+            });
+        }
+        let mut tracks = Vec::new();
+        for _ in 0..read.count(16)? {
+            tracks.push(Track::read(&mut read)?);
+        }
+        Ok(Self {
+            end,
+            forked_at,
+            while_running,
+            causes,
+            events,
+            tracks,
+        })
+    }
+}
+
+impl Track {
+    fn write(&self, out: &mut Out) {
+        out.long(self.occupied_gpus);
+        out.count(self.stops.len());
+        for (time, event) in &self.stops {
+            out.long(time.0);
+            out.word(*event);
+        }
+        out.count(self.times.len());
+        let rows = self.times.iter().zip(&self.phases).zip(&self.minibatch);
+        for (((time, phase), minibatch), (failed, spent)) in
+            rows.zip(self.failed.iter().zip(&self.spent))
+        {
+            out.long(time.0);
+            out.byte(PHASES.iter().position(|p| p == phase).unwrap_or(0) as u8);
+            out.word(*minibatch);
+            out.word(*failed);
+            for value in spent {
+                out.word(value.to_bits());
+            }
+        }
+    }
+
+    fn read(read: &mut In<'_>) -> Result<Self, Broken> {
+        let mut track = Self {
+            occupied_gpus: read.long()?,
+            ..Self::default()
+        };
+        for _ in 0..read.count(12)? {
+            track.stops.push((Nanos(read.long()?), read.word()?));
+        }
+        for _ in 0..read.count(17 + 4 * COLUMNS)? {
+            track.times.push(Nanos(read.long()?));
+            let phase = PHASES.get(usize::from(read.byte()?)).ok_or(Broken)?;
+            track.phases.push(*phase);
+            track.minibatch.push(read.word()?);
+            track.failed.push(read.word()?);
+            let mut spent = [0.0; COLUMNS];
+            for value in &mut spent {
+                *value = f32::from_bits(read.word()?);
+            }
+            track.spent.push(spent);
+        }
+        Ok(track)
+    }
+}

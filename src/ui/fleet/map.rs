@@ -1,0 +1,625 @@
+//! The map: every domain on a canvas, zoomed by wheel or pinch, dragged, pointed at; a click opens a domain, and in an
+//! open one fails or repairs a GPU at the playhead.
+
+use super::deck::{Deck, Run, use_deck};
+use super::lens;
+use super::paint::{Inks, Scene};
+use crate::core::fleet::recording::{Look, Projector};
+use crate::core::strategy::{GpuState, StrategyId};
+use crate::scene::fleet::grid::{Eye, Grid, Tiles};
+use crate::scene::fleet::words;
+use crate::ui::dom;
+use crate::ui::shell::Marker;
+use crate::ui::state::Shared;
+use crate::work::fleet::{Change, Detail};
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{
+    CanvasRenderingContext2d, HtmlCanvasElement, KeyboardEvent, PointerEvent, WheelEvent,
+};
+
+/// How far the pointer moves before a press is a drag, px.
+const SLACK: f64 = 5.0;
+
+/// What stands on the canvas.
+#[derive(Default)]
+struct Stage {
+    pen: Option<CanvasRenderingContext2d>,
+    inks: Option<Inks>,
+    grid: Grid,
+    eye: Eye,
+    tiles: Option<Tiles>,
+    projector: Projector,
+    /// Film on the projector.
+    of: Option<(u32, StrategyId)>,
+    size: (f64, f64),
+    /// Pointers that are down: id and place.
+    down: Vec<(i32, f64, f64)>,
+    moved: f64,
+}
+
+/// What is pointed at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Spot {
+    domain: u32,
+    gpu: Option<u32>,
+}
+
+/// Handles of the map's parts.
+#[derive(Clone, Copy)]
+struct Map {
+    deck: Deck,
+    stage: StoredValue<Stage, LocalStorage>,
+    canvas: NodeRef<html::Canvas>,
+    spot: RwSignal<Option<Spot>>,
+    /// Counts repaints, so that what lies over the canvas follows it.
+    drawn: RwSignal<u32>,
+    near: RwSignal<bool>,
+    hit: RwSignal<(u32, usize)>,
+    detail: RwSignal<Option<Shared<Detail>>>,
+}
+
+/// The map with its head, legend and tip.
+#[component]
+pub fn FleetMap() -> impl IntoView {
+    let deck = use_deck();
+    let map = Map {
+        deck,
+        stage: StoredValue::new_local(Stage::default()),
+        canvas: NodeRef::new(),
+        spot: RwSignal::new(None),
+        drawn: RwSignal::new(0),
+        near: RwSignal::new(false),
+        hit: RwSignal::new((0, 0)),
+        detail: RwSignal::new(None),
+    };
+    let holder = NodeRef::<html::Div>::new();
+    let size = RwSignal::new((0.0_f64, 0.0_f64));
+    dom::on_resize(holder, move |wide, high| size.set((wide, high)));
+    // A new size or theme: everything anew.
+    Effect::new(move |_| {
+        let (wide, high) = size.get();
+        let _ = deck.app.theme.get();
+        if wide < 20.0 || high < 20.0 {
+            return;
+        }
+        // After the theme is on the document.
+        request_animation_frame(move || {
+            let Some(canvas) = map.canvas.get_untracked() else {
+                return;
+            };
+            map.stage.update_value(|stage| {
+                stage.size = (wide, high);
+                stage.inks = Some(Inks::read());
+                stage.pen = dom::canvas(&canvas, wide, high);
+                if let Some(pen) = &stage.pen {
+                    pen.set_font("10.5px sans-serif");
+                }
+                stage.of = None;
+            });
+            map.paint(true);
+        });
+    });
+    // A new run, strategy, playhead or piece of film.
+    Effect::new(move |_| {
+        deck.run.track();
+        deck.time.track();
+        deck.filmed.track();
+        deck.app.selected.track();
+        untrack(|| map.paint(false));
+    });
+    // What is known about a domain pointed at.
+    Effect::new(move |_| {
+        let spot = map.spot.get();
+        let playing = deck.playing.get();
+        let domain = spot.map(|spot| spot.domain);
+        let known = map
+            .detail
+            .with_untracked(|detail| detail.as_ref().map(|d| d.domain));
+        if known.is_some() && (known != domain || !playing) {
+            map.detail.set(None);
+        }
+        let (Some(domain), Some(run)) = (domain, deck.run.get()) else {
+            return;
+        };
+        if playing && known == Some(domain) {
+            return;
+        }
+        let run = untrack(|| deck.run_at(&run, deck.time.get_untracked()));
+        untrack(|| {
+            deck.detail(&run, domain, move |detail| {
+                if map
+                    .spot
+                    .try_get_untracked()
+                    .flatten()
+                    .is_some_and(|s| s.domain == detail.domain)
+                {
+                    map.detail.set(Some(Shared::new(detail)));
+                }
+            });
+        });
+    });
+    let head = move || {
+        let (failed, hit) = map.hit.get();
+        deck.run.with(|run| {
+            run.as_ref().map(|run| {
+                let sentence = words::down(failed, run.head.gpus, hit, run.head.domains);
+                sentence
+                    .0
+                    .into_iter()
+                    .map(|run| {
+                        if run.bold {
+                            view! { <b>{run.text}</b> }.into_any()
+                        } else {
+                            view! { <span class="m">{run.text}</span> }.into_any()
+                        }
+                    })
+                    .collect_view()
+            })
+        })
+    };
+    let step = move |factor: f64| {
+        map.stage.update_value(|stage| {
+            let (x, y) = (stage.size.0 / 2.0, stage.size.1 / 2.0);
+            let grid = stage.grid;
+            stage.eye.zoom_at(&grid, factor, x, y);
+        });
+        map.paint(true);
+    };
+    view! {
+        <section class="fmap" aria-label="Map of all domains">
+            <div class="fh">
+                <div>
+                    <h2 class="fcount">
+                        {head} <span class="m">", under "</span> <Marker of=Signal::derive(move || deck.app.selected.get()) />
+                        " " {move || deck.app.selected.get().id()}
+                    </h2>
+                    <p class="m">
+                        {move || {
+                            if map.near.get() {
+                                "Click a GPU to fail or repair it at the playhead. Drag to move."
+                            } else {
+                                "Click a domain to open it. Scroll zooms to single GPUs."
+                            }
+                        }}
+                    </p>
+                </div>
+                <span class="grow"></span>
+                <span class="fzoom">
+                    <button class="tb line" aria-label="Zoom out" on:click=move |_| step(0.6)>
+                        "−"
+                    </button>
+                    <button class="tb line" aria-label="Zoom in" on:click=move |_| step(1.7)>
+                        "+"
+                    </button>
+                    <button class="tb line" on:click=move |_| map.whole()>
+                        "Whole fleet"
+                    </button>
+                </span>
+            </div>
+            <div
+                class="fcanvas"
+                node_ref=holder
+                tabindex="0"
+                role="application"
+                aria-label="Map of all domains. Arrows move, Enter opens a domain or fails a GPU, Escape shows the whole fleet."
+                on:keydown=move |event| map.key(&event)
+                on:blur=move |_| map.spot.set(None)
+            >
+                <canvas
+                    node_ref=map.canvas
+                    on:pointerdown=move |event| map.press(&event)
+                    on:pointermove=move |event| map.drag(&event)
+                    on:pointerup=move |event| map.release(&event)
+                    on:pointercancel=move |event| map.drop_pointer(&event)
+                    on:pointerleave=move |event| {
+                        if event.pointer_type() == "mouse" {
+                            map.spot.set(None);
+                        }
+                    }
+                    on:wheel=move |event| map.wheel(&event)
+                ></canvas>
+                <div class="fmarks" aria-hidden="true" inner_html=move || map.marks()></div>
+                {move || map.tip()}
+            </div>
+            <div class="lgd flgd" inner_html=lens::LEGEND></div>
+        </section>
+    }
+}
+
+impl Map {
+    /// Brings the canvas up to date; `whole`: also where nothing has changed.
+    fn paint(self, whole: bool) {
+        let deck = self.deck;
+        let Some(run) = deck.run.get_untracked() else {
+            return;
+        };
+        let time = deck.time.get_untracked();
+        let run = deck.run_at(&run, time);
+        let strategy = deck.app.selected.get_untracked();
+        let mut seen = (0u32, 0usize);
+        self.stage.update_value(|stage| {
+            let known = deck.with_film(&run, strategy, |film| {
+                let of = Some((run.head.run, strategy));
+                let mut all = whole;
+                if stage.of != of || stage.grid.domains != film.domains {
+                    stage.of = of;
+                    stage.projector = Projector::default();
+                    let (wide, high) = stage.size;
+                    let grid = Grid::fit(film.domains, wide, high);
+                    if grid.columns != stage.grid.columns || grid.domains != stage.grid.domains {
+                        stage.eye = Eye::default();
+                    }
+                    stage.grid = grid;
+                    stage.tiles = Some(Tiles::of(run.head.domain_size));
+                    all = true;
+                }
+                let mut changed: Vec<u32> = Vec::new();
+                stage
+                    .projector
+                    .seek(film, time, |domain| changed.push(domain));
+                changed.sort_unstable();
+                changed.dedup();
+                let (Some(pen), Some(inks), Some(tiles)) = (&stage.pen, &stage.inks, &stage.tiles)
+                else {
+                    return;
+                };
+                let scene = Scene {
+                    grid: &stage.grid,
+                    eye: &stage.eye,
+                    tiles,
+                    film,
+                    looks: stage.projector.looks(),
+                    inks,
+                };
+                if all || changed.len() * 3 > film.domains as usize {
+                    pen.clear_rect(0.0, 0.0, stage.size.0, stage.size.1);
+                    scene.paint(pen, stage.grid.visible(&stage.eye), true);
+                } else if !changed.is_empty() {
+                    let inside = |domain: &u32| {
+                        let square = stage.grid.square(&stage.eye, *domain);
+                        square.x + square.w >= 0.0
+                            && square.y + square.h >= 0.0
+                            && square.x <= stage.size.0
+                            && square.y <= stage.size.1
+                    };
+                    scene.paint(pen, changed.into_iter().filter(inside), false);
+                }
+                let hit = stage
+                    .projector
+                    .looks()
+                    .iter()
+                    .filter_map(|id| film.looks.get(*id as usize));
+                seen.1 = hit.filter(|look| look.down > 0).count();
+            });
+            let _ = known;
+        });
+        seen.0 = run
+            .recording
+            .track(strategy)
+            .map_or(0, |track| track.at(time).failed);
+        if self.hit.get_untracked() != seen {
+            self.hit.set(seen);
+        }
+        let near = self.near();
+        if self.near.get_untracked() != near {
+            self.near.set(near);
+        }
+        if whole || self.spot.with_untracked(Option::is_some) {
+            self.drawn.update(|count| *count = count.wrapping_add(1));
+        }
+    }
+
+    /// Whether GPUs are tiles of their own.
+    fn near(self) -> bool {
+        self.stage.with_value(|stage| {
+            let square = stage.grid.square(&stage.eye, 0);
+            stage.tiles.is_some_and(|tiles| tiles.drawn(&square))
+        })
+    }
+
+    fn whole(self) {
+        self.stage.update_value(|stage| stage.eye = Eye::default());
+        self.paint(true);
+    }
+
+    fn spot_at(self, x: f64, y: f64) -> Option<Spot> {
+        self.stage.with_value(|stage| {
+            let domain = stage.grid.at(&stage.eye, x, y)?;
+            let square = stage.grid.square(&stage.eye, domain);
+            let gpu = stage
+                .tiles
+                .filter(|tiles| tiles.drawn(&square))
+                .and_then(|tiles| tiles.at(&square, x, y));
+            Some(Spot { domain, gpu })
+        })
+    }
+
+    fn look(self, domain: u32) -> Option<Look> {
+        let run = self.deck.run.get_untracked()?;
+        let run = self.deck.run_at(&run, self.deck.time.get_untracked());
+        let strategy = self.deck.app.selected.get_untracked();
+        self.stage.with_value(|stage| {
+            let id = *stage.projector.looks().get(domain as usize)?;
+            self.deck
+                .with_film(&run, strategy, |film| film.looks.get(id as usize).cloned())
+                .flatten()
+        })
+    }
+
+    fn press(self, event: &PointerEvent) {
+        let (x, y) = dom::place_in(event);
+        if let Some(canvas) = canvas_of(event) {
+            // Fails only for a pointer that is gone already.
+            let _ = canvas.set_pointer_capture(event.pointer_id());
+        }
+        self.stage.update_value(|stage| {
+            if stage.down.is_empty() {
+                stage.moved = 0.0;
+            }
+            stage.down.push((event.pointer_id(), x, y));
+        });
+    }
+
+    fn drag(self, event: &PointerEvent) {
+        let (x, y) = dom::place_in(event);
+        let mut painted = false;
+        self.stage.update_value(|stage| {
+            let others = stage.down.len();
+            let other = stage
+                .down
+                .iter()
+                .find(|(id, ..)| *id != event.pointer_id())
+                .copied();
+            let Some(own) = stage
+                .down
+                .iter_mut()
+                .find(|(id, ..)| *id == event.pointer_id())
+            else {
+                return;
+            };
+            let (dx, dy) = (x - own.1, y - own.2);
+            let before = (own.1, own.2);
+            stage.moved += dx.abs() + dy.abs();
+            if stage.moved < SLACK {
+                return;
+            }
+            (own.1, own.2) = (x, y);
+            let grid = stage.grid;
+            if let (2, Some(other)) = (others, other) {
+                let gap = |from: (f64, f64)| (from.0 - other.1).hypot(from.1 - other.2).max(1.0);
+                let factor = gap((x, y)) / gap(before);
+                let middle = (f64::midpoint(x, other.1), f64::midpoint(y, other.2));
+                stage.eye.zoom_at(&grid, factor, middle.0, middle.1);
+            } else {
+                stage.eye.pan(&grid, dx, dy);
+            }
+            painted = true;
+        });
+        if painted {
+            self.paint(true);
+        }
+        let spot = self.spot_at(x, y);
+        if self.spot.get_untracked() != spot {
+            self.spot.set(spot);
+        }
+    }
+
+    fn drop_pointer(self, event: &PointerEvent) {
+        self.stage
+            .update_value(|stage| stage.down.retain(|(id, ..)| *id != event.pointer_id()));
+    }
+
+    fn release(self, event: &PointerEvent) {
+        let clicked = self
+            .stage
+            .with_value(|stage| stage.moved < SLACK && stage.down.len() == 1);
+        self.drop_pointer(event);
+        let (x, y) = dom::place_in(event);
+        if clicked
+            && event.button() == 0
+            && let Some(spot) = self.spot_at(x, y)
+        {
+            self.act(spot);
+        }
+    }
+
+    /// Opens a domain, or fails or repairs the GPU.
+    fn act(self, spot: Spot) {
+        let Some(gpu) = spot.gpu else {
+            if !self.near() {
+                self.stage.update_value(|stage| {
+                    let grid = stage.grid;
+                    stage.eye.open(&grid, spot.domain);
+                });
+                self.spot.set(None);
+                self.paint(true);
+            }
+            return;
+        };
+        let Some(look) = self.look(spot.domain) else {
+            return;
+        };
+        let name = ["D", &spot.domain.to_string(), " GPU ", &gpu.to_string()].concat();
+        let (change, verb) = if matches!(look.gpu(gpu), GpuState::Failed | GpuState::Restarting) {
+            let change = Change::Repair {
+                domain: spot.domain,
+                first: gpu as u16,
+                gpus: 1,
+            };
+            (change, " is repaired")
+        } else {
+            let change = Change::Fail {
+                domain: spot.domain,
+                gpu: gpu as u16,
+            };
+            (change, " fails")
+        };
+        self.deck.playing.set(false);
+        self.deck.fork(change, [&name, verb].concat());
+        self.deck.app.said.set([&name, verb, "."].concat());
+    }
+
+    fn wheel(self, event: &WheelEvent) {
+        event.prevent_default();
+        let factor = (-event.delta_y() * if event.delta_mode() == 0 { 0.002 } else { 0.06 }).exp();
+        let (x, y) = dom::place_in(event);
+        self.stage.update_value(|stage| {
+            let grid = stage.grid;
+            stage.eye.zoom_at(&grid, factor, x, y);
+        });
+        self.paint(true);
+        self.spot.set(self.spot_at(x, y));
+    }
+
+    fn key(self, event: &KeyboardEvent) {
+        let (columns, domains, tiles) = self.stage.with_value(|stage| {
+            (
+                stage.grid.columns as i64,
+                i64::from(stage.grid.domains),
+                stage.tiles,
+            )
+        });
+        let spot = self.spot.get_untracked();
+        let by = match event.key().as_str() {
+            "ArrowLeft" => (-1, 0),
+            "ArrowRight" => (1, 0),
+            "ArrowUp" => (0, -1),
+            "ArrowDown" => (0, 1),
+            "Enter" => {
+                event.prevent_default();
+                if let Some(spot) = spot {
+                    self.act(spot);
+                }
+                return;
+            }
+            "Escape" => {
+                self.whole();
+                return;
+            }
+            _ => return,
+        };
+        event.prevent_default();
+        let step = |at: u32, row: i64, count: i64| {
+            let to = i64::from(at) + by.0 + by.1 * row;
+            if (0..count).contains(&to) {
+                to as u32
+            } else {
+                at
+            }
+        };
+        let next = match (spot, tiles) {
+            (None, _) => Spot {
+                domain: 0,
+                gpu: None,
+            },
+            (
+                Some(Spot {
+                    domain,
+                    gpu: Some(gpu),
+                }),
+                Some(tiles),
+            ) => Spot {
+                domain,
+                gpu: Some(step(gpu, i64::from(tiles.columns), i64::from(tiles.gpus))),
+            },
+            (Some(Spot { domain, .. }), _) => Spot {
+                domain: step(domain, columns, domains),
+                gpu: self.near().then_some(0),
+            },
+        };
+        self.spot.set(Some(next));
+        if let Some(look) = self.look(next.domain) {
+            let name = match next.gpu {
+                Some(gpu) => ["GPU ", &gpu.to_string(), ", ", look.gpu(gpu).words()].concat(),
+                None => ["D", &next.domain.to_string(), ", ", words::cell(&look)].concat(),
+            };
+            self.deck.app.said.set(name);
+        }
+    }
+
+    /// Rings over the canvas: what is pointed at, and the replica it belongs to.
+    fn marks(self) -> String {
+        self.drawn.track();
+        let mut out = String::new();
+        let Some(spot) = self.spot.get() else {
+            return out;
+        };
+        self.stage.with_value(|stage| {
+            let square = stage.grid.square(&stage.eye, spot.domain);
+            let own = match (spot.gpu, stage.tiles) {
+                (Some(gpu), Some(tiles)) => tiles.tile(&square, gpu),
+                _ => square,
+            };
+            lens::ring(&mut out, "on", &own);
+            if let Some(detail) = self.detail.get() {
+                for peer in detail
+                    .peers
+                    .iter()
+                    .filter(|peer| **peer != spot.domain)
+                    .take(80)
+                {
+                    let square = stage.grid.square(&stage.eye, *peer);
+                    if square.x < stage.size.0
+                        && square.y < stage.size.1
+                        && square.x + square.w > 0.0
+                        && square.y + square.h > 0.0
+                    {
+                        lens::ring(&mut out, "peer", &square);
+                    }
+                }
+            }
+        });
+        out
+    }
+
+    fn tip(self) -> Option<AnyView> {
+        self.drawn.track();
+        let spot = self.spot.get()?;
+        self.deck.time.track();
+        let detail = self.detail.get();
+        let run: Shared<Run> = self.deck.run.get()?;
+        let look = self.look(spot.domain)?;
+        let (square, size, tiles) = self.stage.with_value(|stage| {
+            (
+                stage.grid.square(&stage.eye, spot.domain),
+                stage.size,
+                stage.tiles,
+            )
+        });
+        let tiles = tiles?;
+        let anchor = spot.gpu.map_or(square, |gpu| tiles.tile(&square, gpu));
+        let markup = match spot.gpu {
+            Some(gpu) => lens::gpu(spot.domain, gpu, &look, detail.as_deref()),
+            None => lens::domain(spot.domain, &run.head, &look, &tiles, detail.as_deref()),
+        };
+        let left = anchor.x + anchor.w / 2.0 > size.0 * 0.6;
+        let x = if left {
+            size.0 - anchor.x + 10.0
+        } else {
+            anchor.x + anchor.w + 10.0
+        };
+        let low = anchor.y > size.1 * 0.5;
+        let y = if low {
+            (size.1 - anchor.y - anchor.h - 4.0).max(-30.0)
+        } else {
+            anchor.y - 8.0
+        };
+        let style = [
+            if left { "right:" } else { "left:" },
+            &crate::scene::side::number::fixed(x, 0).replace('−', "-"),
+            "px;",
+            if low { "bottom:" } else { "top:" },
+            &crate::scene::side::number::fixed(y, 0).replace('−', "-"),
+            "px",
+        ]
+        .concat();
+        let class = if spot.gpu.is_some() { "ftip" } else { "flens" };
+        Some(view! { <div class=class style=style inner_html=markup></div> }.into_any())
+    }
+}
+
+fn canvas_of(event: &PointerEvent) -> Option<HtmlCanvasElement> {
+    event.current_target()?.dyn_into().ok()
+}

@@ -1,0 +1,278 @@
+//! Failure logs in a worker: read piece by piece, placed on a cluster, kept for a run to replay.
+
+use super::{Body, Step, Store, Task};
+use crate::core::faults::log::{FailureLog, Format, LogReader};
+use crate::core::faults::{Faults, Site};
+use crate::core::scenario::Scenario;
+use serde::{Deserialize, Serialize};
+
+/// Bytes of the file per step.
+const PIECE: u32 = 256 * 1024;
+/// Problems and placements handed over.
+const SHOWN: usize = 40;
+
+/// Logs that ship with the page: name and text.
+pub const EXAMPLES: [(&str, &str); 3] = [
+    (
+        "failures.csv",
+        include_str!("../../assets/examples/failures.csv"),
+    ),
+    (
+        "failures-infinitehbd.json",
+        include_str!("../../assets/examples/failures-infinitehbd.json"),
+    ),
+    (
+        "failures-kernel.log",
+        include_str!("../../assets/examples/failures-kernel.log"),
+    ),
+];
+
+/// What can be asked about logs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Ask {
+    /// Read the file that comes with the order.
+    File {
+        /// Its length, bytes.
+        size: u64,
+        /// Leave broken lines out.
+        lenient: bool,
+        /// Scenario file of the cluster to place it on.
+        scenario: String,
+    },
+    /// Read one of [`EXAMPLES`].
+    Example {
+        /// Its index.
+        index: usize,
+        /// Scenario file of the cluster to place it on.
+        scenario: String,
+    },
+    /// Place the log read last on another cluster.
+    Place {
+        /// Scenario file.
+        scenario: String,
+    },
+}
+
+/// What a log holds and how it met the cluster.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// Words for the format.
+    pub format: String,
+    /// Lines in all, and what became of them.
+    pub lines: u64,
+    /// Gave an outage or its end.
+    pub used: u64,
+    /// Broken, left out.
+    pub skipped: u64,
+    /// About nothing of interest.
+    pub ignored: u64,
+    /// Of a code or type that is not known.
+    pub unknown: u64,
+    /// Earlier than a line before; sorted in.
+    pub out_of_order: u64,
+    /// The first broken or unknown lines: number and what is wrong.
+    pub problems: Vec<(u64, String)>,
+    /// Set when the log holds more than is kept.
+    pub limit: Option<String>,
+    /// Distinct nodes or domains.
+    pub nodes: u32,
+    /// Failures on the cluster.
+    pub used_failures: u64,
+    /// Failures of what the cluster does not have.
+    pub unknown_failures: u64,
+    /// Failures of what was out already.
+    pub merged_failures: u64,
+    /// Durations drawn from the scenario.
+    pub drawn_durations: u64,
+    /// Outages not over at the end.
+    pub unfinished: u64,
+    /// Slow GPUs taken as out of service.
+    pub slow_as_failed: u64,
+    /// Domains that would hold every node.
+    pub domains_needed: u32,
+    /// Domains of the cluster.
+    pub domains: u32,
+    /// Replicas that would hold every node, where the cluster is too small.
+    pub fit_dp: Option<u32>,
+    /// Length, hours.
+    pub span_h: f64,
+    /// Mean and most units out of service.
+    pub mean_units_down: f64,
+    /// Most units out of service at one time.
+    pub max_units_down: u32,
+    /// GPUs of a node, and (node, domain, first GPU) of the first nodes; empty for a log that names domains.
+    pub node_gpus: u32,
+    /// Where the first nodes went.
+    pub placement: Vec<(u32, u32, u32)>,
+}
+
+/// The task of a question.
+pub fn begin(ask: Ask) -> Box<dyn Task> {
+    match ask {
+        Ask::File {
+            size,
+            lenient,
+            scenario,
+        } => Box::new(Reading {
+            reader: Some(LogReader::new(lenient)),
+            size,
+            from: 0,
+            fed: None,
+            scenario,
+        }),
+        ask => Box::new(Placing(ask)),
+    }
+}
+
+/// A file being read.
+struct Reading {
+    reader: Option<LogReader>,
+    size: u64,
+    from: u64,
+    fed: Option<Vec<u8>>,
+    scenario: String,
+}
+
+impl Task for Reading {
+    fn step(
+        &mut self,
+        store: &mut Store,
+        say: &mut dyn FnMut(Body, Vec<u8>),
+    ) -> Result<Step, String> {
+        if let (Some(bytes), Some(reader)) = (self.fed.take(), &mut self.reader) {
+            reader.push(&bytes).map_err(|error| error.to_string())?;
+            self.from += bytes.len() as u64;
+            if bytes.is_empty() {
+                // Shorter than it was when it was dropped.
+                self.from = self.size;
+            }
+            say(
+                Body::Progress(self.from as f64 / self.size.max(1) as f64),
+                Vec::new(),
+            );
+        }
+        if self.from < self.size {
+            return Ok(Step::Read {
+                from: self.from,
+                most: PIECE,
+            });
+        }
+        if let Some(reader) = self.reader.take() {
+            let log = reader.finish().map_err(|error| error.to_string())?;
+            tell(store, log, &self.scenario, say)?;
+        }
+        Ok(Step::Done)
+    }
+
+    fn fed(&mut self, bytes: &[u8]) {
+        self.fed = Some(bytes.to_vec());
+    }
+}
+
+struct Placing(Ask);
+
+impl Task for Placing {
+    fn step(
+        &mut self,
+        store: &mut Store,
+        say: &mut dyn FnMut(Body, Vec<u8>),
+    ) -> Result<Step, String> {
+        match &self.0 {
+            Ask::Example { index, scenario } => {
+                let (_, text) = EXAMPLES
+                    .get(*index)
+                    .ok_or_else(|| format!("example: {index} is not one of 0 to 2"))?;
+                let mut reader = LogReader::new(false);
+                let read = reader.push(text.as_bytes()).and_then(|()| reader.finish());
+                let log = read.map_err(|error| error.to_string())?;
+                tell(store, log, scenario, say)?;
+            }
+            Ask::Place { scenario } => {
+                if let Some(log) = store.log.take() {
+                    tell(store, log, scenario, say)?;
+                }
+            }
+            Ask::File { .. } => {}
+        }
+        Ok(Step::Done)
+    }
+}
+
+/// Keeps the log, places it and tells about it.
+fn tell(
+    store: &mut Store,
+    log: FailureLog,
+    scenario: &str,
+    say: &mut dyn FnMut(Body, Vec<u8>),
+) -> Result<(), String> {
+    let report = report(&log, scenario);
+    store.log = Some(log);
+    say(Body::Log(Box::new(report?)), Vec::new());
+    Ok(())
+}
+
+fn report(log: &FailureLog, scenario: &str) -> Result<Report, String> {
+    let scenario = Scenario::from_json(scenario).map_err(|error| error.to_string())?;
+    let faults = Faults::read(scenario.faults.as_ref()).map_err(|error| error.to_string())?;
+    let job = scenario.resolve().map_err(|error| error.to_string())?;
+    let site = Site::of(&job);
+    let (read, map) = (&log.report, log.map(&site, &faults, 1, None).report);
+    let placement = &job.placement;
+    let fit_dp = (map.domains_needed > placement.domains).then(|| {
+        let slots = map
+            .domains_needed
+            .saturating_mul(placement.slots_per_domain);
+        slots.div_ceil(placement.groups_per_replica.max(1))
+    });
+    Ok(Report {
+        format: match read.format {
+            Format::Csv => "CSV",
+            Format::InfiniteHbd => "InfiniteHBD events",
+            Format::Kernel => "kernel log",
+        }
+        .to_owned(),
+        lines: read.lines,
+        used: read.used,
+        skipped: read.skipped,
+        ignored: read.ignored,
+        unknown: read.unknown,
+        out_of_order: read.out_of_order,
+        problems: read
+            .problems
+            .iter()
+            .take(SHOWN)
+            .map(|problem| (problem.line, problem.message.clone()))
+            .collect(),
+        limit: read.limit.clone(),
+        nodes: map.nodes,
+        used_failures: map.used_failures,
+        unknown_failures: map.unknown_failures,
+        merged_failures: map.merged_failures,
+        drawn_durations: map.drawn_durations,
+        unfinished: map.unfinished,
+        slow_as_failed: map.slow_as_failed,
+        domains_needed: map.domains_needed,
+        domains: site.domains,
+        fit_dp,
+        span_h: map.span_h,
+        mean_units_down: map.mean_units_down,
+        max_units_down: map.max_units_down,
+        node_gpus: site.tray_gpus,
+        placement: map
+            .placement
+            .iter()
+            .take(SHOWN)
+            .map(|place| (place.node, place.domain, place.first_gpu))
+            .collect(),
+    })
+}
+
+impl Store {
+    /// The log read last.
+    pub fn log(&self) -> Option<&FailureLog> {
+        self.log.as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,283 @@
+//! The Fleet page: played, scrubbed, forked, fed with logs.
+
+use crate::rig::page::Page;
+use crate::rig::view::View;
+use crate::rig::{browse, journey};
+use ntp_explorer::core::fleet::golden::DIGESTS;
+use serde_json::json;
+
+async fn digests_in_the_worker(page: &Page) {
+    page.wait_run().await;
+    for (seed, native) in DIGESTS {
+        page.script(
+            "window.digest = undefined; import('./pages.js').then(pages => pages.golden_digest(arguments[0])).then(text => { window.digest = text; })",
+            json!([seed]),
+        )
+        .await;
+        page.until("a digest", "window.digest !== undefined").await;
+        assert_eq!(
+            page.value("window.digest").await,
+            json!(native.to_string()),
+            "seed {seed}"
+        );
+    }
+}
+
+journey!(
+    a_seed_gives_the_same_events_in_the_browser,
+    "#/fleet?days=1",
+    digests_in_the_worker
+);
+
+async fn racks_need_no_worker(page: &Page) {
+    let fetched = "performance.getEntriesByType('resource').filter(entry => /worker|pages/.test(entry.name)).length";
+    assert_eq!(page.value(fetched).await, json!(0));
+}
+
+journey!(the_first_load_is_the_racks_alone, "", racks_need_no_worker);
+
+/// Sixteen racks, thirty times the Llama 3 rates, six days.
+const BUSY: &str = "#/fleet?days=6&seed=3&faults=%7B%22rate_multiplier%22%3A30%7D";
+
+impl Page {
+    /// Waits for a run and its map.
+    async fn wait_run(&self) {
+        self.until("a run", "document.querySelector('.fleet[data-run]')")
+            .await;
+        self.until("rows", "document.querySelector('.fr .num')?.textContent")
+            .await;
+    }
+
+    /// The playhead, days.
+    async fn see_day(&self) -> f64 {
+        let day = self.attribute(".fleet", "data-day").await;
+        day.parse().expect("a number of days")
+    }
+
+    /// Goodput by strategy, as the race shows it, in rank order.
+    async fn see_race(&self) -> Vec<(String, f64)> {
+        let rows = self
+            .value(
+                "[...document.querySelectorAll('.fr')].sort((a, b) => a.querySelector('.pl').textContent - b.querySelector('.pl').textContent) \
+                 .map(row => [row.dataset.strategy, Number(row.dataset.goodput)])",
+            )
+            .await;
+        serde_json::from_value(rows).expect("rows")
+    }
+
+    /// Presses the mouse on the chart at a share of the run.
+    async fn scrub(&self, share: f64) {
+        self.script(
+            "const e = document.querySelector('.fchart'), b = e.getBoundingClientRect(), left = 137, right = b.width - 170; \
+             const at = { bubbles: true, pointerId: 1, button: 0, clientX: b.x + left + (right - left) * arguments[0], clientY: b.y + 60 }; \
+             e.setPointerCapture = () => {}; \
+             for (const type of ['pointerdown', 'pointerup']) e.dispatchEvent(new PointerEvent(type, at));",
+            json!([share]),
+        )
+        .await;
+        self.settle().await;
+    }
+
+    /// Clicks the map at shares of its size.
+    async fn click_map(&self, x: f64, y: f64) {
+        self.script(
+            "const e = document.querySelector('.fcanvas canvas'), b = e.getBoundingClientRect(); e.setPointerCapture = () => {}; \
+             const at = { bubbles: true, pointerId: 1, button: 0, clientX: b.x + b.width * arguments[0], clientY: b.y + b.height * arguments[1] }; \
+             for (const type of ['pointerdown', 'pointermove', 'pointerup']) e.dispatchEvent(new PointerEvent(type, at));",
+            json!([x, y]),
+        )
+        .await;
+        self.settle().await;
+    }
+}
+
+async fn plays_and_steps(page: &Page) {
+    page.wait_run().await;
+    assert_eq!(page.see_day().await, 0.0);
+    page.press(' ').await;
+    page.until(
+        "the playhead to move",
+        "Number(document.querySelector('.fleet').dataset.day) > 0.4",
+    )
+    .await;
+    page.press(' ').await;
+    assert_eq!(page.attribute(".fleet", "data-playing").await, "false");
+    let stopped = page.see_day().await;
+    page.settle().await;
+    assert_eq!(page.see_day().await, stopped);
+    // Six rows, best first, each with a ledger that adds up.
+    let race = page.see_race().await;
+    assert_eq!(race.len(), 6);
+    assert!(
+        race.windows(2).all(|pair| pair[0].1 >= pair[1].1),
+        "{race:?}"
+    );
+    let sum = page
+        .value("[...document.querySelectorAll('.lgrid b')].reduce((sum, b) => sum + Number(b.textContent), 0)")
+        .await;
+    assert!((sum.as_f64().expect("a sum") - 100.0).abs() < 0.6, "{sum}");
+    let mut before = stopped;
+    for _ in 0..3 {
+        page.press('.').await;
+        let day = page.see_day().await;
+        assert!(day > before, "{day} {before}");
+        before = day;
+    }
+    // The link holds the playhead.
+    page.until("the link to follow", "location.hash.includes('at=')")
+        .await;
+}
+
+async fn scrubs(page: &Page) {
+    page.wait_run().await;
+    page.scrub(0.5).await;
+    let half = page.see_day().await;
+    assert!((half - 3.0).abs() < 0.1, "{half}");
+    let race = page.see_race().await;
+    page.scrub(0.9).await;
+    assert!((page.see_day().await - 5.4).abs() < 0.1);
+    page.scrub(0.5).await;
+    assert_eq!(page.see_race().await, race);
+    page.click("[data-strategy=wait] .hit").await;
+    page.until(
+        "the ledger of wait",
+        "document.querySelector('.fof').textContent === 'wait'",
+    )
+    .await;
+    page.click("[data-strategy=wait] .gap").await;
+    page.until(
+        "a reason",
+        "document.querySelector('.fwhy')?.textContent.includes('wait')",
+    )
+    .await;
+}
+
+async fn forks(page: &Page) {
+    page.wait_run().await;
+    page.scrub(0.5).await;
+    let before = page.see_race().await;
+    // Sixteen racks are large enough for a tile per GPU.
+    page.until(
+        "tiles",
+        "document.querySelector('.fmap p').textContent.includes('GPU to fail')",
+    )
+    .await;
+    page.until("a map", "document.querySelector('.fcount b')")
+        .await;
+    page.click_map(0.03, 0.1).await;
+    page.until("a fork", "document.querySelector('.fleet[data-forked]')")
+        .await;
+    let flag = page
+        .value("document.querySelector('.fflag').textContent")
+        .await;
+    assert!(
+        flag.as_str().is_some_and(|text| text.contains("fork: D")),
+        "{flag}"
+    );
+    assert_eq!(page.see_race().await, before, "the past is shared");
+    page.click(".fflag button").await;
+    page.until(
+        "the run as it was",
+        "!document.querySelector('.fleet[data-forked]')",
+    )
+    .await;
+    // A setting forks too, and undo goes back.
+    page.scrub(0.5).await;
+    page.script(
+        "const i = [...document.querySelectorAll('.fbar .fld')].find(f => f.textContent.includes('Spare domains')).querySelector('input'); \
+         i.focus(); i.value = '2'; i.dispatchEvent(new Event('input', { bubbles: true })); i.dispatchEvent(new Event('change', { bubbles: true }));",
+        json!([]),
+    )
+    .await;
+    page.until(
+        "a fork",
+        "document.querySelector('.fflag')?.textContent.includes('2 more spare domains')",
+    )
+    .await;
+}
+
+const LOG: &str = "time_h,domain,gpu,kind,duration_h\n5,2,3,hardware,20\n9,3,,hardware,12\n30,4,1,software,3\n70,1,0,hardware,10\n";
+
+async fn replays_a_log(page: &Page) {
+    page.wait_run().await;
+    page.drop_file("outages.csv", LOG).await;
+    page.until(
+        "the report",
+        "document.querySelector('.flog[data-used=\"4\"]')",
+    )
+    .await;
+    page.until(
+        "the log's run",
+        "document.querySelector('.fday').textContent.includes('of 3.33')",
+    )
+    .await;
+    // A broken line has a number and may be left out.
+    let broken = format!("{LOG}x,1,2,hardware,3\n");
+    page.drop_file("broken.csv", &broken).await;
+    page.until(
+        "the line",
+        "document.querySelector('.fwrong')?.textContent.includes('log line 6')",
+    )
+    .await;
+    page.click(".fwrong .tb.line").await;
+    page.until(
+        "the report",
+        "document.querySelector('.flog h3').textContent.includes('broken.csv')",
+    )
+    .await;
+    assert!(
+        page.value("document.querySelector('.fproblems').textContent")
+            .await
+            .as_str()
+            .is_some_and(|text| text.contains("line 6"))
+    );
+    // Larger than the cluster: offers to fit.
+    page.drop_file(
+        "large.csv",
+        "time_h,domain,gpu,kind,duration_h\n1,40,3,hardware,5\n90,1,3,hardware,5\n",
+    )
+    .await;
+    page.until("the offer", "document.querySelector('.ffit .pri')")
+        .await;
+    page.click(".ffit .pri").await;
+    page.until("a larger cluster", "location.hash.includes('dp=21')")
+        .await;
+}
+
+async fn stops_long_work(page: &Page) {
+    page.until("work", "document.querySelector('#stop')").await;
+    page.script("document.querySelector('#stop').click()", json!([]))
+        .await;
+    page.until("an end", "!document.querySelector('.fbusy')")
+        .await;
+    // The worker is free for the next order.
+    page.follow("#/fleet?days=3&seed=2").await;
+    page.wait_run().await;
+}
+
+async fn bad_input_is_told_at_its_control(page: &Page) {
+    page.wait_run().await;
+    page.script(
+        "const i = [...document.querySelectorAll('.fbar .fld')].find(f => f.textContent.startsWith('×')).querySelector('input'); \
+         i.focus(); i.value = '-1'; i.dispatchEvent(new Event('input', { bubbles: true })); i.dispatchEvent(new Event('change', { bubbles: true }));",
+        json!([]),
+    )
+    .await;
+    page.until("the refusal", "document.querySelector('.fbar .err')?.textContent.includes('-1 is not allowed, expected 0 to')").await;
+}
+
+journey!(play_and_step, BUSY, plays_and_steps);
+journey!(scrub_and_ask_why, BUSY, scrubs);
+journey!(fork_and_go_back, BUSY, forks);
+journey!(drop_logs, "#/fleet", replays_a_log);
+journey!(refuse_bad_input, BUSY, bad_input_is_told_at_its_control);
+
+#[test]
+fn stop_long_work() {
+    browse(
+        "stop long work",
+        View::DESKTOP,
+        "#/fleet?sys=h100-nvl8&model=llama3-405b&tp=8&pp=16&dp=780&gbs=780&days=3600&faults=%7B%22rate_multiplier%22%3A20%7D",
+        stops_long_work,
+    );
+}
