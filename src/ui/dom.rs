@@ -85,6 +85,13 @@ pub fn target(event: &web_sys::Event) -> Option<Element> {
     event.target()?.dyn_into().ok()
 }
 
+/// The page's clock, ms; 0 where there is none.
+pub fn now_ms() -> f64 {
+    window()
+        .and_then(|window| window.performance())
+        .map_or(0.0, |clock| clock.now())
+}
+
 /// Where a pointer is on the element that listens, CSS px of the element whatever the page's zoom.
 pub fn place_in(event: &web_sys::MouseEvent) -> (f64, f64) {
     let element: Option<HtmlElement> = event

@@ -67,10 +67,15 @@ impl Frame {
         Nanos((self.end.0 as f64 * part.clamp(0.0, 1.0)) as u64)
     }
 
-    /// Place of a goodput; below the range at the bottom.
+    /// Place of a goodput; out of the range at its edge.
     pub fn race_y(&self, value: f64) -> f64 {
+        self.race_y_open(value).clamp(self.race.0, self.race.1)
+    }
+
+    /// Place of a goodput, also where that is outside the band: lines leave it and are clipped.
+    pub fn race_y_open(&self, value: f64) -> f64 {
         let (low, high) = self.range;
-        let part = ((value - low) / (high - low).max(1e-9)).clamp(0.0, 1.0);
+        let part = (value - low) / (high - low).max(1e-9);
         self.race.1 - (self.race.1 - self.race.0) * part
     }
 
@@ -103,6 +108,7 @@ mod tests {
             (frame.time(0.0), frame.time(9999.0)),
             (Nanos::ZERO, frame.end)
         );
+        assert!(frame.race_y_open(0.1) > frame.height);
         assert_eq!(
             (frame.race_y(0.9), frame.race_y(0.1)),
             (frame.race.0, frame.race.1)

@@ -15,6 +15,8 @@ pub struct Rect {
 
 /// Part of the pitch that a square fills.
 const FILL: f64 = 0.83;
+/// Left free around all squares, px.
+const MARGIN: f64 = 3.0;
 /// Largest pitch, px: a small fleet does not fill the page with giants.
 const LARGEST: f64 = 160.0;
 /// Pitch that the eye goes up to: tiles with room for words.
@@ -44,7 +46,12 @@ pub struct Grid {
 impl Grid {
     /// The largest squares that fit `width` by `height`.
     pub fn fit(domains: u32, width: f64, height: f64) -> Self {
-        let (width, height) = (width.max(1.0), height.max(1.0));
+        // Room for an edge around the outermost squares.
+        let (whole, high) = (width.max(1.0), height.max(1.0));
+        let (width, height) = (
+            (whole - 2.0 * MARGIN).max(1.0),
+            (high - 2.0 * MARGIN).max(1.0),
+        );
         let count = f64::from(domains.max(1));
         // The pitch p holds floor(w / p) * floor(h / p) squares: try the pitches at which a row gains one.
         let mut best = (0.0, 1u32);
@@ -67,9 +74,9 @@ impl Grid {
             columns,
             rows,
             pitch,
-            width,
-            height,
-            origin: (left.min(8.0), 0.0),
+            width: whole,
+            height: high,
+            origin: (MARGIN + left.min(8.0), MARGIN),
         }
     }
 
@@ -171,7 +178,7 @@ impl Eye {
     fn keep_inside(&mut self, grid: &Grid) {
         let pitch = grid.pitch * self.zoom;
         let wide = grid.origin.0 * 2.0 * self.zoom + f64::from(grid.columns) * pitch;
-        let high = f64::from(grid.rows) * pitch;
+        let high = grid.origin.1 * 2.0 * self.zoom + f64::from(grid.rows) * pitch;
         self.x = self.x.clamp(0.0, (wide - grid.width).max(0.0));
         self.y = self.y.clamp(0.0, (high - grid.height).max(0.0));
     }
@@ -262,7 +269,7 @@ mod tests {
 
     #[test]
     fn the_mocks_fleet_comes_out_as_in_the_mock() {
-        let grid = Grid::fit(455, 845.0, 312.0);
+        let grid = Grid::fit(455, 846.0, 318.0);
         assert_eq!((grid.columns, grid.rows), (35, 13));
         assert!((grid.pitch - 24.0).abs() < 0.2, "{}", grid.pitch);
     }

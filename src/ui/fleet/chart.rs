@@ -159,10 +159,18 @@ fn axes(pen: &Pen<'_>, run: &Run) {
     };
     name("Goodput", &["mean since day 0"], frame.race.0 + 14.0);
     let of = |value: u64| ["of ", &count(value)].concat();
-    name("Failed GPUs", &[&of(run.head.gpus)], frame.failed.0 + 14.0);
+    // Under its name only where the band has room for both.
+    let roomy = |band: (f64, f64)| band.1 - band.0 > 24.0;
+    let (gpus, sequences) = (of(run.head.gpus), of(u64::from(run.head.minibatch)));
+    let under = |band, text| if roomy(band) { vec![text] } else { Vec::new() };
+    name(
+        "Failed GPUs",
+        &under(frame.failed, gpus.as_str()),
+        frame.failed.0 + 14.0,
+    );
     name(
         "Mini-batch",
-        &[&of(u64::from(run.head.minibatch))],
+        &under(frame.batch, sequences.as_str()),
         frame.batch.0 + 8.0,
     );
     name(
@@ -175,7 +183,7 @@ fn axes(pen: &Pen<'_>, run: &Run) {
 fn race(pen: &Pen<'_>, recording: &Recording, original: Option<&Run>, selected: StrategyId) {
     let frame = pen.frame;
     let wide = frame.right - frame.left;
-    let y = |value: f64| frame.race_y(value);
+    let y = |value: f64| frame.race_y_open(value);
     pen.pen.save();
     pen.pen.begin_path();
     pen.pen.rect(

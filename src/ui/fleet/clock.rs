@@ -3,6 +3,7 @@
 use super::chart::{self, Frame};
 use super::deck::{Deck, use_deck};
 use super::race::markup;
+use crate::core::fleet::recording::Recording;
 use crate::core::strategy::StrategyId;
 use crate::core::units::Nanos;
 use crate::scene::fleet::{lines, pace, words};
@@ -31,13 +32,7 @@ pub fn toggle(deck: Deck) {
         deck.time.set(Nanos::ZERO);
     }
     deck.playing.set(true);
-    tick(deck, now());
-}
-
-fn now() -> f64 {
-    dom::window()
-        .and_then(|window| window.performance())
-        .map_or(0.0, |clock| clock.now())
+    tick(deck, dom::now_ms());
 }
 
 fn tick(deck: Deck, before: f64) {
@@ -51,7 +46,7 @@ fn tick(deck: Deck, before: f64) {
         else {
             return;
         };
-        let time = now();
+        let time = dom::now_ms();
         let at = pace::after(
             deck.time.get_untracked(),
             time - before,
@@ -126,7 +121,7 @@ pub fn Clock() -> impl IntoView {
     };
     let next = move || {
         let selected = deck.app.selected.get();
-        let time = deck.time.get();
+        let time = deck.calm.get();
         deck.run.with(|run| {
             run.as_ref()
                 .map(|run| {
@@ -257,6 +252,15 @@ fn Chart() -> impl IntoView {
         }
         ride(&holder, &frame, &run.recording, time, selected, x);
     });
+    // The mini-batches at the playhead.
+    Effect::new(move |_| {
+        let time = deck.calm.get();
+        let (Some(frame), Some(run), Some(holder)) = (frame.get(), deck.run.get(), holder.get())
+        else {
+            return;
+        };
+        batches(&holder, &frame, &run.recording, time);
+    });
     let scrub = move |event: &PointerEvent| {
         if let Some(frame) = frame.get_untracked() {
             deck.playing.set(false);
@@ -290,8 +294,8 @@ fn Chart() -> impl IntoView {
             aria-label="Playhead"
             aria-valuemin="0"
             aria-valuemax=move || deck.run.with(|run| run.as_ref().map_or(0.0, |run| run.recording.end.hours() / 24.0)).to_string()
-            aria-valuenow=move || pace::days(deck.time.get())
-            aria-valuetext=move || ["day ", &pace::days(deck.time.get())].concat()
+            aria-valuenow=move || pace::days(deck.calm.get())
+            aria-valuetext=move || ["day ", &pace::days(deck.calm.get())].concat()
             on:keydown=keys
             on:pointerdown=move |event| {
                 if event.button() != 0 {
@@ -364,7 +368,7 @@ fn rider_markup() -> String {
 fn ride(
     holder: &Element,
     frame: &Frame,
-    recording: &crate::core::fleet::recording::Recording,
+    recording: &Recording,
     time: Nanos,
     selected: StrategyId,
     x: f64,
@@ -445,31 +449,37 @@ fn ride(
             y,
         );
     }
-    if let Some(mini) = find(".fmini") {
-        let mut out = String::new();
-        for id in [StrategyId::NtpPw, StrategyId::Ntp, StrategyId::DpDrop] {
-            let name = id.id();
-            let batch = recording
-                .track(id)
-                .map_or(0, |track| track.at(time).minibatch);
-            out.push_str(
-                &[
-                    "<span><svg class='mk' style='color:var(--sg-",
-                    name,
-                    ")' viewBox='0 0 12 12'><use href='#m-",
-                    name,
-                    "'/></svg>",
-                    &count(u64::from(batch)),
-                    "</span>",
-                ]
-                .concat(),
-            );
-        }
-        if mini.inner_html() != out {
-            mini.set_inner_html(&out);
-        }
-        dom::style(&mini, "top", &px(frame.batch.0 - 4.0));
-        dom::style(&mini, "left", &px(frame.right + 10.0));
-        dom::style(&mini, "display", if frame.phone { "none" } else { "" });
+}
+
+/// Writes the mini-batches of a moment beside their band.
+fn batches(holder: &Element, frame: &Frame, recording: &Recording, time: Nanos) {
+    let found = holder.query_selector(".fmini").ok().flatten();
+    let Some(mini) = found.and_then(|element| element.dyn_into::<HtmlElement>().ok()) else {
+        return;
+    };
+    let mut out = String::new();
+    for id in [StrategyId::NtpPw, StrategyId::Ntp, StrategyId::DpDrop] {
+        let name = id.id();
+        let batch = recording
+            .track(id)
+            .map_or(0, |track| track.at(time).minibatch);
+        let parts = [
+            "<span><svg class='mk' style='color:var(--sg-",
+            name,
+            ")' viewBox='0 0 12 12'><use href='#m-",
+            name,
+            "'/></svg>",
+            &count(u64::from(batch)),
+            "</span>",
+        ];
+        out.push_str(&parts.concat());
     }
+    mini.set_inner_html(&out);
+    dom::style(
+        &mini,
+        "top",
+        &px(f64::midpoint(frame.batch.0, frame.batch.1) - 7.0),
+    );
+    dom::style(&mini, "left", &px(frame.right + 10.0));
+    dom::style(&mini, "display", if frame.phone { "none" } else { "" });
 }

@@ -5,6 +5,7 @@ use crate::core::scenario::Job;
 use crate::core::strategy::StrategyId;
 use crate::core::units::Nanos;
 use crate::scene::fleet::words;
+use crate::ui::dom;
 use crate::ui::state::{App, Shared};
 use crate::ui::worker::Hand;
 use crate::work::fleet::{Answer, Ask, Change, Detail, Head, Preset};
@@ -16,6 +17,8 @@ use serde_json::Value;
 
 /// Days of a run when the link names none.
 const DAYS: f64 = 15.0;
+/// Least time between two changes of words while playing, ms.
+const CALM_MS: f64 = 110.0;
 /// Rest of the playhead before the link follows, ms.
 const REST_MS: u32 = 250;
 /// Runs whose recording the page keeps, so that a fork finds the one it left.
@@ -72,6 +75,8 @@ pub struct Deck {
     pub run: RwSignal<Option<Shared<Run>>>,
     /// Playhead.
     pub time: RwSignal<Nanos>,
+    /// Playhead for words: follows several times a second while it plays, faster nobody reads.
+    pub calm: RwSignal<Nanos>,
     /// Whether it moves by itself.
     pub playing: RwSignal<bool>,
     /// How fast, days a second.
@@ -105,6 +110,7 @@ impl Deck {
             app,
             run: RwSignal::new(None),
             time: RwSignal::new(Nanos::ZERO),
+            calm: RwSignal::new(Nanos::ZERO),
             playing: RwSignal::new(false),
             speed: RwSignal::new(1.0),
             busy: RwSignal::new(None),
@@ -131,12 +137,29 @@ impl Deck {
             };
             if before.as_ref() != Some(&key) {
                 untrack(|| deck.follow(before.as_ref(), &key));
+                let bad = seed
+                    .with(|text| refuse("seed", text.as_deref(), 1u64, "a whole number from 0 on"))
+                    .or_else(|| {
+                        days.with(|text| refuse("days", text.as_deref(), DAYS, "a number of days"))
+                    });
+                if bad.is_some() {
+                    deck.wrong.set(bad);
+                }
             }
             key
         });
         deck.ask(Ask::Presets, None, move |deck, body, _| {
             if let Body::Fleet(Answer::Presets(presets)) = body {
                 deck.presets.set(presets);
+            }
+        });
+        let last = StoredValue::new(0.0_f64);
+        Effect::new(move |_| {
+            let (time, playing) = (deck.time.get(), deck.playing.get());
+            let now = dom::now_ms();
+            if !playing || now - last.get_value() > CALM_MS {
+                last.set_value(now);
+                deck.calm.set(time);
             }
         });
         // The link's playhead follows when it rests.
@@ -535,6 +558,19 @@ impl From<Ask> for Request {
     fn from(ask: Ask) -> Self {
         Self::Fleet(ask)
     }
+}
+
+/// What is wrong with a value of the link, if anything.
+fn refuse<T: std::str::FromStr + std::fmt::Display>(
+    key: &str,
+    text: Option<&str>,
+    instead: T,
+    expected: &str,
+) -> Option<String> {
+    let text = text.filter(|text| text.parse::<T>().is_err())?;
+    Some(format!(
+        "{key}: {text:?} is not allowed, expected {expected}; {instead} is used"
+    ))
 }
 
 fn read<T: std::str::FromStr>(text: Option<&str>, otherwise: T) -> T {

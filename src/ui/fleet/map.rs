@@ -10,7 +10,7 @@ use crate::scene::fleet::grid::{Eye, Grid, Tiles};
 use crate::scene::fleet::words;
 use crate::ui::dom;
 use crate::ui::shell::Marker;
-use crate::ui::state::Shared;
+use crate::ui::state::{Form, Shared};
 use crate::work::fleet::{Change, Detail};
 use leptos::html;
 use leptos::prelude::*;
@@ -177,10 +177,11 @@ pub fn FleetMap() -> impl IntoView {
                     </h2>
                     <p class="m">
                         {move || {
-                            if map.near.get() {
-                                "Click a GPU to fail or repair it at the playhead. Drag to move."
-                            } else {
-                                "Click a domain to open it. Scroll zooms to single GPUs."
+                            match (map.near.get(), deck.app.form.get() == Form::Phone) {
+                                (true, false) => "Click a GPU to fail or repair it at the playhead. Drag to move.",
+                                (false, false) => "Click a domain to open it. Scroll zooms to single GPUs.",
+                                (true, true) => "Tap a GPU to fail or repair it at the playhead.",
+                                (false, true) => "Tap a domain to open it. Pinch to zoom.",
                             }
                         }}
                     </p>

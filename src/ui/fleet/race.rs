@@ -12,9 +12,6 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
-/// Rows follow the playhead this often while it plays, ms: faster nobody reads.
-const REST: f64 = 110.0;
-
 /// Fill of a bucket: the strategy's own colour, or a pattern of the page.
 pub fn fill(bucket: Bucket, strategy: StrategyId) -> String {
     let pattern = match bucket {
@@ -85,24 +82,15 @@ pub fn Race() -> impl IntoView {
     let deck = use_deck();
     let root = NodeRef::<leptos::html::Section>::new();
     let why = RwSignal::new(None::<StrategyId>);
-    let last = StoredValue::new(0.0_f64);
-    let patch = move || {
-        if let Some(root) = root.get_untracked() {
-            update(deck, &root);
-        }
-    };
     Effect::new(move |_| {
-        deck.time.track();
-        let playing = deck.playing.get();
+        deck.calm.track();
         deck.run.track();
         deck.app.selected.track();
-        let now = dom::window()
-            .and_then(|window| window.performance())
-            .map_or(0.0, |clock| clock.now());
-        if !playing || now - last.get_value() > REST {
-            last.set_value(now);
-            untrack(patch);
-        }
+        untrack(|| {
+            if let Some(root) = root.get_untracked() {
+                update(deck, &root);
+            }
+        });
     });
     let click = move |event: web_sys::MouseEvent| {
         let Some(target) = dom::target(&event) else {
@@ -308,7 +296,7 @@ fn WhyPanel(
     let deck = use_deck();
     let content = move || {
         let run = deck.run.get()?;
-        let time = deck.time.get();
+        let time = deck.calm.get();
         let ranking = run.recording.ranking(time);
         let (last, second) = (*ranking.get(5)?, *ranking.get(4)?);
         let (loser, winner) = if id == last {
@@ -335,7 +323,7 @@ fn WhyPanel(
                 " <b>",
                 loser.id(),
                 "</b> is ",
-                &words::points(-lost),
+                &[&fixed(lost * 100.0, 2), " pts"].concat(),
                 " behind ",
             ]
             .concat(),
