@@ -251,7 +251,7 @@ fn a_layout_that_does_not_fit_is_refused_with_both_numbers() {
     let text = json!({"version": 1, "system": "h100-nvl8", "model": "llama3-405b", "layout": {"tp": 8, "pp": 1, "recompute": "none"}});
     let line = refused(&["eval", "-"], &text.to_string());
     assert!(
-        line.contains("GiB per GPU is not allowed, expected at most 74.5 GiB (H100 SXM)"),
+        line.contains("GiB per GPU is not allowed, expected at most 80.0 GiB (H100 SXM)"),
         "{line}"
     );
 }
@@ -329,4 +329,38 @@ fn every_command_shows_an_example_that_works() {
         );
     }
     std::fs::remove_dir_all(&scratch).unwrap();
+}
+
+#[test]
+fn sizes_past_all_bounds_are_refused_in_one_line() {
+    let most = "4000000000";
+    let line = refused(
+        &[
+            "step",
+            "--model",
+            "llama3-405b",
+            "--system",
+            "gb300-nvl72",
+            "--tp",
+            most,
+            "--pp",
+            most,
+            "--dp",
+            most,
+            "--cp",
+            most,
+        ],
+        "",
+    );
+    assert!(line.contains("layout.tp"), "{line}");
+    let days = refused(
+        &["fleet", "-", "--days", "-1"],
+        r#"{"version":1,"system":"gb300-nvl72","model":"llama3-405b"}"#,
+    );
+    assert!(days.contains("days") && days.contains("-1"), "{days}");
+    let over = refused(
+        &["sweep", "-", "--over", "dp="],
+        r#"{"version":1,"system":"gb300-nvl72","model":"llama3-405b"}"#,
+    );
+    assert!(over.contains("dp="), "{over}");
 }

@@ -29,7 +29,7 @@ pub struct Args {
     /// Scenario file, - for standard input.
     file: PathBuf,
     /// Simulated days; with a log, all of it when not given, else 15.
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     days: Option<f64>,
     /// Runs; with a log that gives every duration, one run says it all.
     #[arg(long, default_value_t = 20)]

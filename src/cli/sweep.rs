@@ -39,7 +39,7 @@ pub struct Args {
     #[arg(long, default_value_t = 100)]
     runs: u32,
     /// Simulated days per run.
-    #[arg(long, default_value_t = 15.0)]
+    #[arg(long, default_value_t = 15.0, allow_negative_numbers = true)]
     days: f64,
     /// Seed of the first run of every point.
     #[arg(long, default_value_t = 1)]

@@ -78,9 +78,9 @@ impl Gpu {
         };
         FlopsPerSecond(tflops * 1e12)
     }
-    /// Memory capacity.
+    /// Memory capacity. Sheets say GB and mean GiB: a card sold with 80 GB reports 81,920 MiB (A100) or 81,559 MiB (H100).
     pub fn hbm(&self) -> Bytes {
-        Bytes::from_gb(self.hbm_gb)
+        Bytes::from_gib(self.hbm_gb)
     }
     /// Memory bandwidth.
     pub fn hbm_bandwidth(&self) -> BytesPerSecond {

@@ -82,7 +82,12 @@ impl Layout {
     }
     /// GPUs the layout itself uses, without spares or left-over ones.
     pub fn gpus(&self) -> u64 {
-        u64::from(self.tp) * u64::from(self.pp) * u64::from(self.cp) * u64::from(self.dp)
+        // A layout that was not checked yet may ask for more than any machine has.
+        [self.pp, self.cp, self.dp]
+            .into_iter()
+            .fold(u64::from(self.tp), |all, by| {
+                all.saturating_mul(u64::from(by))
+            })
     }
     /// TP groups per replica.
     pub fn groups_per_replica(&self) -> u32 {

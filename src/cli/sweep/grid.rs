@@ -78,6 +78,9 @@ impl Grid {
             if axes.iter().any(|axis| axis.path == path) {
                 return Err(FieldError::new("over", name, "each key once"));
             }
+            if values.trim().is_empty() {
+                return Err(FieldError::new("over", part, "at least one value a key"));
+            }
             let values: Vec<Value> = split(values).into_iter().map(value).collect();
             axes.push(Axis {
                 name: name.to_owned(),

@@ -94,11 +94,11 @@ fn compute(replica: &Replica<'_>, parts: &Parts<'_>, constants: &Constants) -> E
         title: "Compute",
         formula: "micro-batches x layers of the slowest stage x (forward + backward + recompute); a matrix multiplication takes \
                   FLOPs / (peak x share of peak at its narrowest side x training factor x clock), attention the causal half \
-                  square, element-wise kernels bytes / HBM bandwidth"
+                  square, element-wise kernels bytes / HBM bandwidth; no pass of a layer is shorter than the host's launches"
             .into(),
         values: format!(
             "{} x {} layers x (forward {} + backward {}{recompute}); the four multiplications take {} forward at {} x {:.0} TFLOP/s x {:.3} \
-             x clock {:.3}; slowest rank: {} heads, {} FFN columns, {} tokens",
+             x clock {:.3}; the host needs {} forward{}; slowest rank: {} heads, {} FFN columns, {} tokens",
             t.microbatches,
             t.layers_per_stage,
             ms(t.layer.forward_s),
@@ -108,6 +108,14 @@ fn compute(replica: &Replica<'_>, parts: &Parts<'_>, constants: &Constants) -> E
             gpu.peak(precision).get() / 1e12,
             constants.factor(table, precision),
             replica.perf,
+            ms(Seconds(constants.host_forward_s)),
+            if t.layer.forward_s.get() + t.layer.forward_tp_s.get() + t.layer.forward_cp_s.get()
+                <= constants.host_forward_s * 1.000_001
+            {
+                ", and that decides"
+            } else {
+                ""
+            },
             shape.heads,
             shape.ffn,
             shape.tokens

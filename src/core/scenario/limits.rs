@@ -104,7 +104,11 @@ pub(super) fn check(scenario: &Scenario, system: &System, model: &Model) -> Resu
     }
 }
 
-fn check_layout(layout: &Layout, system: &System, model: &Model) -> Result<(), FieldError> {
+pub(super) fn check_layout(
+    layout: &Layout,
+    system: &System,
+    model: &Model,
+) -> Result<(), FieldError> {
     whole("layout.tp", layout.tp, tp(system))?;
     whole("layout.pp", layout.pp, pp(model))?;
     whole("layout.cp", layout.cp, CP)?;

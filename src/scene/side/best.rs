@@ -1,6 +1,6 @@
 //! "Find the best layout": what the search found, in words.
 
-use super::number::{bytes, change, count, fixed, time};
+use super::number::{change, count, fixed, time};
 use crate::core::hardware::{FieldError, System};
 use crate::core::placement::Placement;
 use crate::core::scenario::{Degrees, Job, Layout, Recompute, Scenario};
@@ -97,10 +97,10 @@ fn told(job: &Job, found: &Found) -> Best {
             .collect(),
         nothing_fits: found.closest.as_ref().map(|closest| {
             format!(
-                "Nothing fits: {} needs least memory, {} on the fullest GPU of {}.",
+                "Nothing fits: {} needs least memory, {} GiB on the fullest GPU of {} GiB.",
                 name(&closest.layout),
-                bytes(closest.cost.memory.total().get()),
-                bytes(there.get())
+                fixed(closest.cost.memory.total().gib(), 0),
+                fixed(there.gib(), 0)
             )
         }),
     }
@@ -234,7 +234,7 @@ mod tests {
         assert!(best.choices.is_empty());
         let text = best.nothing_fits.unwrap();
         assert!(
-            text.starts_with("Nothing fits: TP 1 × PP 1 × DP 1") && text.ends_with("of 288 GB."),
+            text.starts_with("Nothing fits: TP 1 × PP 1 × DP 1") && text.ends_with("of 288 GiB."),
             "{text}"
         );
     }

@@ -183,7 +183,7 @@ fn a_layout_that_does_not_fit_names_both_sizes() {
     let panel = changed(&job, &evaluation, StrategyId::Ntp, &[], None).unwrap();
     assert!(
         panel.warnings[0].short.starts_with("Needs ")
-            && panel.warnings[0].short.ends_with("has 268"),
+            && panel.warnings[0].short.ends_with("has 288"),
         "{:?}",
         panel.warnings
     );
