@@ -1,8 +1,9 @@
-//! The pages that are not needed at first, Figures among them: a program of their own, fetched when one of them is opened.
+//! The pages that are not needed at first, all but the racks: a program of their own, fetched when one of them is opened.
 //!
 //! It draws below the shell of the first program and has an [`App`] of its own. The two tell each other the address of what
 //! is shown, which is the whole state: see [`super::bridge`].
 
+use super::about::AboutPage;
 use super::app::{follow_window, form_now, theme_now};
 use super::bridge;
 use super::figures::FiguresPage;
@@ -36,7 +37,8 @@ fn Annex(address: String) -> impl IntoView {
         {move || match app.route.get() {
             Route::Fleet => view! { <FleetPage /> }.into_any(),
             Route::Figures => view! { <FiguresPage /> }.into_any(),
-            Route::Rack | Route::About => ().into_any(),
+            Route::About => view! { <AboutPage /> }.into_any(),
+            Route::Rack => ().into_any(),
         }}
         <Notice />
         <WhyDialog />

@@ -1,6 +1,5 @@
 //! The root component: reads the link, builds the state, shows the page of the route.
 
-use super::about::AboutPage;
 use super::bridge;
 use super::dom;
 use super::files;
@@ -100,8 +99,7 @@ fn Page() -> impl IntoView {
             {move || match app.route.get() {
                 Route::Rack if app.form.get() == Form::Phone => view! { <PhonePage /> }.into_any(),
                 Route::Rack => view! { <RackPage /> }.into_any(),
-                Route::About => view! { <AboutPage /> }.into_any(),
-                Route::Fleet | Route::Figures => ().into_any(),
+                Route::Fleet | Route::Figures | Route::About => ().into_any(),
             }}
             <LazyPages />
             <Notice />

@@ -40,7 +40,7 @@ impl Route {
 
     /// Whether the page comes with the second program, which is fetched when it is first needed.
     pub const fn is_lazy(self) -> bool {
-        matches!(self, Self::Fleet | Self::Figures)
+        !matches!(self, Self::Rack)
     }
 
     /// Page and query of a location hash such as `#/rack?sys=h100-nvl8`; `None` for an unknown page.
