@@ -33,8 +33,10 @@ fn Annex(address: String) -> impl IntoView {
     follow_window(app);
     bridge::follow(app, address);
     WhyPort::of_page();
+    // A page stays as it is when an address of the same page is taken over.
+    let route = Memo::new(move |_| app.route.get());
     view! {
-        {move || match app.route.get() {
+        {move || match route.get() {
             Route::Fleet => view! { <FleetPage /> }.into_any(),
             Route::Figures => view! { <FiguresPage /> }.into_any(),
             Route::About => view! { <AboutPage /> }.into_any(),

@@ -74,7 +74,7 @@ pub fn FleetPage() -> impl IntoView {
                         id="main"
                         data-run=run
                         data-forked=forked
-                        data-day=move || crate::scene::fleet::pace::days(deck.time.get())
+                        data-day=move || (deck.time.get().hours() / 24.0).to_string()
                         data-playing=move || deck.playing.get().to_string()
                     >
                         <Desk />

@@ -216,15 +216,15 @@ impl Recording {
             .is_some_and(|cause| cause.software)
     }
 
-    /// Strategies from worst to best at a moment; of equals, the one listed first is worse.
+    /// Strategies from worst to best at a moment; of those within a ten-thousandth, the one listed first counts as worse.
     pub fn ranking(&self, time: Nanos) -> [StrategyId; StrategyId::ALL.len()] {
         let mut order = StrategyId::ALL;
-        let goodput = |strategy: StrategyId| {
-            self.track(strategy)
-                .and_then(|track| track.goodput(time))
-                .unwrap_or(0.0)
+        // Rounded, so that equals do not change places at every moment.
+        let goodput = |strategy: &StrategyId| {
+            let value = self.track(*strategy).and_then(|track| track.goodput(time));
+            (value.unwrap_or(0.0) * 1e4).round() as u32
         };
-        order.sort_by(|a, b| goodput(*a).total_cmp(&goodput(*b)));
+        order.sort_by_key(goodput);
         order
     }
 

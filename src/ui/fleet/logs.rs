@@ -29,6 +29,10 @@ fn take(deck: Deck, file: web_sys::File) {
             .unwrap_or_default()
             .into_iter()
             .find(|byte| !byte.is_ascii_whitespace() && !matches!(byte, 0xef | 0xbb | 0xbf));
+        // The page may have been left meanwhile.
+        if deck.run.try_get_untracked().is_none() {
+            return;
+        }
         if first == Some(b'{') {
             files::open(deck.app, file.clone());
         } else {

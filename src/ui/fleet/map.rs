@@ -6,8 +6,9 @@ use super::lens;
 use super::paint::{Inks, Scene};
 use crate::core::fleet::recording::{Look, Projector};
 use crate::core::strategy::{GpuState, StrategyId};
+use crate::core::units::Nanos;
 use crate::scene::fleet::grid::{Eye, Grid, Tiles};
-use crate::scene::fleet::words;
+use crate::scene::fleet::{pace, words};
 use crate::ui::dom;
 use crate::ui::shell::Marker;
 use crate::ui::state::{Form, Shared};
@@ -57,6 +58,8 @@ struct Map {
     drawn: RwSignal<u32>,
     near: RwSignal<bool>,
     hit: RwSignal<(u32, usize)>,
+    /// How far the map is known, where that is not as far as the playhead.
+    known: RwSignal<Option<Nanos>>,
     detail: RwSignal<Option<Shared<Detail>>>,
 }
 
@@ -72,6 +75,7 @@ pub fn FleetMap() -> impl IntoView {
         drawn: RwSignal::new(0),
         near: RwSignal::new(false),
         hit: RwSignal::new((0, 0)),
+        known: RwSignal::new(None),
         detail: RwSignal::new(None),
     };
     let holder = NodeRef::<html::Div>::new();
@@ -86,7 +90,8 @@ pub fn FleetMap() -> impl IntoView {
         }
         // After the theme is on the document.
         request_animation_frame(move || {
-            let Some(canvas) = map.canvas.get_untracked() else {
+            // The page may have been left meanwhile.
+            let Some(canvas) = map.canvas.try_get_untracked().flatten() else {
                 return;
             };
             map.stage.update_value(|stage| {
@@ -177,12 +182,16 @@ pub fn FleetMap() -> impl IntoView {
                     </h2>
                     <p class="m">
                         {move || {
+                            if let Some(known) = map.known.get() {
+                                return ["The map is known until day ", &pace::days(known), "; the rest is on its way."].concat();
+                            }
                             match (map.near.get(), deck.app.form.get() == Form::Phone) {
                                 (true, false) => "Click a GPU to fail or repair it at the playhead. Drag to move.",
                                 (false, false) => "Click a domain to open it. Scroll zooms to single GPUs.",
                                 (true, true) => "Tap a GPU to fail or repair it at the playhead.",
                                 (false, true) => "Tap a domain to open it. Pinch to zoom.",
                             }
+                                .to_owned()
                         }}
                     </p>
                 </div>
@@ -264,7 +273,7 @@ impl Map {
                 changed.dedup();
                 let (Some(pen), Some(inks), Some(tiles)) = (&stage.pen, &stage.inks, &stage.tiles)
                 else {
-                    return;
+                    return None;
                 };
                 let scene = Scene {
                     grid: &stage.grid,
@@ -293,8 +302,12 @@ impl Map {
                     .iter()
                     .filter_map(|id| film.looks.get(*id as usize));
                 seen.1 = hit.filter(|look| look.down > 0).count();
+                (film.until < time && film.until < run.recording.end).then_some(film.until)
             });
-            let _ = known;
+            let known = known.flatten();
+            if self.known.get_untracked() != known {
+                self.known.set(known);
+            }
         });
         seen.0 = run
             .recording
