@@ -18,7 +18,7 @@ use std::fmt::Write;
 /// Most groups of domains that a window shows at once.
 const GROUPS: usize = 3;
 /// Pages of the navigation, as the live page lists them.
-const PAGES: [&str; 3] = ["Rack", "Figures", "About"];
+const PAGES: [&str; 4] = ["Rack", "Fleet", "Figures", "About"];
 
 /// The opening scene's markup, for a desktop and for a phone; the style sheet shows one of them.
 ///
