@@ -4,6 +4,7 @@
 
 #![allow(clippy::expect_used, clippy::panic)] // a test may fail in its helpers too
 
+mod about;
 mod bench;
 mod failing;
 mod files;
