@@ -2,10 +2,10 @@
 #![allow(missing_docs)] // criterion's macros make public functions
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use ntp_explorer::core::scenario::{Failure, FailureKind, Job, Scenario};
-use ntp_explorer::core::strategy::{StrategyId, evaluate};
+use ntp_explorer::core::strategy::StrategyId;
 use ntp_explorer::core::timeline::{Schedule, Settings, trace, view};
 use ntp_explorer::core::units::Nanos;
+use ntp_explorer::core::workout;
 use std::hint::black_box;
 
 /// 16 stages x 512 micro-batches x 2 passes = 16,384 operations, schedule made and run.
@@ -21,42 +21,21 @@ fn schedule(c: &mut Criterion) {
     group.finish();
 }
 
-/// The default scene with `global_batch` sequences and three failed GPUs.
-fn failed(global_batch: u32) -> Option<Job> {
-    let mut scenario = Scenario::default_scene();
-    scenario.layout.global_batch = global_batch;
-    scenario.failures = [(0, 17), (0, 41), (1, 28)]
-        .map(|(domain, gpu)| Failure {
-            domain,
-            gpu,
-            kind: FailureKind::Hardware,
-            speed: 1.0,
-            blast_radius: None,
-        })
-        .to_vec();
-    scenario.resolve().ok()
-}
-
 /// What the page does on every change: all steps of the panel, failures already evaluated.
 fn scene(c: &mut Criterion) {
-    let Some(job) = failed(64) else { return };
-    let evaluation = evaluate(&job);
+    let Some(job) = workout::failed(64) else {
+        return;
+    };
     c.bench_function("timeline/default scene, three failed GPUs", |b| {
-        b.iter(|| {
-            view(
-                black_box(&job),
-                &evaluation,
-                StrategyId::NtpPw,
-                &Settings::default(),
-            )
-        });
+        b.iter(|| workout::timeline(black_box(&job)));
     });
 }
 
 /// A trace of about 144,000 slices, written to memory.
 fn export(c: &mut Criterion) {
-    let Some(job) = failed(576) else { return };
-    let evaluation = evaluate(&job);
+    let Some((job, evaluation)) = workout::failed(576) else {
+        return;
+    };
     let Ok(view) = view(&job, &evaluation, StrategyId::NtpPw, &Settings::default()) else {
         return;
     };

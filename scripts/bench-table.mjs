@@ -49,6 +49,8 @@ const rows = [
   ['28-day fleet runs, 1,024 GPUs, native', perSecond('fleet/28 days of 1,024 GPUs'), '/s', 20_000, true],
   ['28-day fleet runs, 1,024 GPUs, wasm', inBrowser('fleet_runs_per_s'), '/s', 10_000, true],
   ['1F1B schedule of 16,384 operations', ms('timeline/1f1b of 16,384 operations'), 'ms', 2],
+  ['timeline of the default scene, wasm', inBrowser('timeline_ms'), 'ms', 4],
+  ['trace of 144,000 slices, native', ms('timeline/trace of 144,000 slices'), 'ms', 150],
 ];
 const ratio = perSecond('cost/steps') / inBrowser('steps_per_s');
 if (Number.isFinite(ratio)) rows.push(['native against wasm, step evaluations', ratio, 'x', 2]);
@@ -65,7 +67,7 @@ for (const [what, value, unit, budget, more] of rows) {
   const met = more ? value >= budget : value <= budget;
   line(what, digits(value), unit, digits(budget), met ? 'met' : 'MISSED');
 }
-const known = ['cost/steps', 'fleet/28 days of 1,024 GPUs', 'timeline/1f1b of 16,384 operations'];
+const known = ['cost/steps', 'fleet/28 days of 1,024 GPUs', 'timeline/1f1b of 16,384 operations', 'timeline/trace of 144,000 slices'];
 const others = [...native].filter(([id]) => !known.includes(id));
 if (others.length > 0) console.log('\nother native measurements');
 for (const [id, { ns, elements }] of others) {

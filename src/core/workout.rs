@@ -2,7 +2,9 @@
 
 use super::cost::{Replica, step};
 use super::hardware::{Precision, system};
-use super::scenario::{HeadSplit, Layout, Recompute};
+use super::scenario::{Failure, FailureKind, HeadSplit, Job, Layout, Recompute, Scenario};
+use super::strategy::{Evaluation, StrategyId, evaluate};
+use super::timeline::{Settings, view};
 use super::workload::model;
 
 /// Layouts of [`steps`]: all different, so that nothing can be cached.
@@ -54,10 +56,44 @@ pub fn steps(layouts: &[Layout]) -> f64 {
         .sum()
 }
 
+/// The default scene with `global_batch` sequences a step and three failed GPUs, evaluated; none where it is no job.
+pub fn failed(global_batch: u32) -> Option<(Job, Evaluation)> {
+    let mut scenario = Scenario::default_scene();
+    scenario.layout.global_batch = global_batch;
+    scenario.failures = [(0, 17), (0, 41), (1, 28)]
+        .map(|(domain, gpu)| Failure {
+            domain,
+            gpu,
+            kind: FailureKind::Hardware,
+            speed: 1.0,
+            blast_radius: None,
+        })
+        .to_vec();
+    let job = scenario.resolve().ok()?;
+    let evaluation = evaluate(&job);
+    Some((job, evaluation))
+}
+
+/// What the step panel does on every change: simulates all steps that it shows. Gives how many spans there are.
+pub fn timeline((job, evaluation): &(Job, Evaluation)) -> usize {
+    let shown = view(job, evaluation, StrategyId::NtpPw, &Settings::default());
+    shown.map_or(0, |shown| {
+        let worlds = shown.worlds.iter().map(|world| world.timeline.spans.len());
+        worlds.sum::<usize>() + shown.healthy.spans.len()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
+
+    #[test]
+    fn the_timed_step_has_three_failures_and_thousands_of_spans() {
+        let job = failed(64).unwrap();
+        assert_eq!(job.0.scenario.failures.len(), 3);
+        assert!(timeline(&job) > 5_000, "{}", timeline(&job));
+    }
 
     #[test]
     fn every_layout_is_another_one() {

@@ -24,3 +24,24 @@ pub fn bench_steps(seconds: f64) -> f64 {
         }
     }
 }
+
+/// Milliseconds that the step panel's simulation of the default scene with three failed GPUs takes in this browser, the
+/// mean of `runs`.
+#[wasm_bindgen]
+pub fn bench_timeline(runs: u32) -> f64 {
+    let clock = dom::window().and_then(|window| window.performance());
+    let (Some(clock), Some(job)) = (clock, workout::failed(64)) else {
+        return 0.0;
+    };
+    let mut spans = workout::timeline(&job);
+    let start = clock.now();
+    for _ in 0..runs {
+        spans += workout::timeline(&job);
+    }
+    let passed = clock.now() - start;
+    if spans > 0 {
+        passed / f64::from(runs.max(1))
+    } else {
+        0.0
+    }
+}

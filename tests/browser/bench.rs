@@ -8,6 +8,8 @@ use std::fs;
 
 /// NVL72 x 8 domains: one TP group and one replica a domain.
 const EIGHT_DOMAINS: &str = "#/rack?sys=gb300-nvl72&model=llama3-70b&tp=72&pp=1&dp=8";
+/// A step of 576 sequences: more than 100,000 spans on the streams of three GPUs.
+const MANY_SPANS: &str = "#/rack?v=1&sys=gb300-nvl72&model=llama3-405b&fail=0.17,0.42,1.29&pp=2&gbs=576&seq=32768&parity=one-degree&hot=2";
 const CLICKS: usize = 60;
 const LOADS: usize = 7;
 
@@ -26,6 +28,20 @@ fn quantile(samples: &mut [f64], share: f64) -> f64 {
     let at = (samples.len() as f64 * share).ceil() as usize;
     samples[at.clamp(1, samples.len()) - 1]
 }
+
+/// Pans and zooms the timeline by one event a frame, from the whole step to a block's layers and back, and gives for every
+/// frame the time from the event to the end of the frame that shows it.
+const PAN_AND_ZOOM: &str = "const canvas = document.querySelector('.gplot canvas'); \
+    const box = canvas.getBoundingClientRect(); const painted = []; let n = 0; \
+    const wheel = (x, more) => canvas.dispatchEvent(new WheelEvent('wheel', { bubbles: true, cancelable: true, \
+    clientX: box.left + x * box.width, clientY: box.top + 60, ...more })); \
+    canvas.focus(); canvas.dispatchEvent(new KeyboardEvent('keydown', { key: '0', bubbles: true })); \
+    const frame = () => { const start = performance.now(); const part = n % 80; \
+    if (part < 20) wheel(0.6, { deltaY: -120, ctrlKey: true }); else if (part < 40) wheel(0.5, { deltaX: 60 }); \
+    else if (part < 60) wheel(0.5, { deltaX: -60 }); else wheel(0.4, { deltaY: 120, ctrlKey: true }); \
+    requestAnimationFrame(() => { const done = new MessageChannel(); done.port1.onmessage = () => { \
+    painted.push(performance.now() - start); if (++n < 240) frame(); else window.ganttFrames = painted; }; done.port2.postMessage(0); }); }; \
+    setTimeout(frame, 300)";
 
 async fn time_clicks(page: &Page) -> f64 {
     page.script(WATCH_CLICKS, json!([])).await;
@@ -147,4 +163,28 @@ fn bench_engine() {
         let rate = page.value("window.wasmBindings.bench_steps(2)").await;
         note("steps_per_s", rate.as_f64().expect("a number"));
     });
+}
+
+#[test]
+#[ignore = "measures instead of testing: make bench"]
+fn bench_gantt() {
+    browse(
+        "bench gantt",
+        View::DESKTOP.unlimited(),
+        MANY_SPANS,
+        async |page| {
+            page.until(
+                "100,000 spans",
+                "Number(document.querySelector('.gplot')?.dataset.spans) >= 100000",
+            )
+            .await;
+            page.script(PAN_AND_ZOOM, json!([])).await;
+            page.until("240 frames", "window.ganttFrames").await;
+            let frames = page.value("window.ganttFrames").await;
+            let mut samples: Vec<f64> = serde_json::from_value(frames).expect("times in ms");
+            note("gantt_frame_p95_ms", quantile(&mut samples, 0.95));
+            let whole = page.value("window.wasmBindings.bench_timeline(50)").await;
+            note("timeline_ms", whole.as_f64().expect("a number"));
+        },
+    );
 }

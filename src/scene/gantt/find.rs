@@ -7,12 +7,14 @@ use crate::core::timeline::{StepView, Stream};
 /// Most spans that a search returns.
 const MOST: usize = 5000;
 
-/// The span before or after one in its lane, hidden kinds left out; the first of the first lane when none is given.
+/// The span before or after one in its lane, hidden kinds left out; when none is given the first one of the first lane
+/// that is not over at `time`, ns.
 pub fn neighbour(
     view: &StepView,
     from: Option<Spot>,
     forward: bool,
     hidden: Chips,
+    time: f64,
 ) -> Option<Spot> {
     let Some(spot) = from else {
         let group = view.groups.first()?;
@@ -25,7 +27,7 @@ pub fn neighbour(
                 timeline
                     .spans
                     .get(*i)
-                    .is_some_and(|s| !hidden.hides(s.kind))
+                    .is_some_and(|s| !hidden.hides(s.kind) && s.end.0 as f64 > time)
             })
             .map(|span| Spot { group: 0, span });
     };

@@ -66,6 +66,12 @@ impl Places {
             .find_map(|text| self.put(text, x, lane, room, look))
     }
 
+    /// The plate of a paint, if there is one.
+    pub fn plate(&self, paint: Paint) -> Option<Box2> {
+        let found = self.plates.iter().find(|plate| plate.0 == paint);
+        found.map(|plate| plate.1)
+    }
+
     /// Plates first, then words.
     pub fn draws(self) -> Vec<Draw> {
         let mut draws: Vec<Draw> = Vec::new();

@@ -96,6 +96,7 @@ impl Drawing<'_> {
     /// Arrows of every group's buckets; all of a selected span's, the others only where they do not crowd.
     pub fn arrows(&self, layout: &Layout, selected: Option<Spot>) -> Arrows {
         let mut arrows = Arrows::default();
+        let plate = self.places.plate(Paint::Exposed);
         for (index, group) in self.view.groups.iter().enumerate() {
             let timeline = self.view.timeline(group);
             let rows = Rows::of(layout, index);
@@ -127,12 +128,19 @@ impl Drawing<'_> {
                     spot.group == index && (spot.span == flow.from || spot.span == flow.to)
                 });
                 let (x0, x1) = (self.scale.x(leaves), self.scale.x(enters));
+                // Nothing runs over the word of what is exposed.
+                let covered = plate.is_some_and(|plate| {
+                    let meets = |row: &Row, x: f64| {
+                        row.area.meets(&plate) && x > plate.x - 4.0 && x < plate.right() + 4.0
+                    };
+                    meets(from_row, x0) || meets(to_row, x1)
+                });
                 let crowded = last
                     .get(flow.kind as usize)
                     .is_some_and(|last| x0 - last < APART);
                 // Only the last bucket lets the optimizer start.
                 let idle = flow.kind == FlowKind::Done && done < buckets;
-                if !chosen && (crowded || idle || self.hides(timeline, flow)) {
+                if !chosen && (crowded || covered || idle || self.hides(timeline, flow)) {
                     continue;
                 }
                 if let Some(last) = last.get_mut(flow.kind as usize) {

@@ -12,13 +12,13 @@ pub const STRIP: f64 = 26.0;
 /// Height of the time axis.
 const AXIS: f64 = 16.0;
 /// Lane of the look, and how far it grows with the panel.
-const LANE: (f64, f64) = (13.0, 22.0);
+const LANE: (f64, f64) = (13.0, 28.0);
 /// Between lanes: the room of the arrows.
 const GAP: f64 = 5.0;
 /// More between groups.
 const GROUP_GAP: f64 = 9.0;
-/// Thinnest and thickest row of a pipeline's stage.
-const STAGE: (f64, f64) = (5.0, 13.0);
+/// Thinnest and thickest row of a pipeline's stage; without streams it grows as a lane does.
+const STAGE: (f64, f64) = (5.0, 16.0);
 
 /// Which views are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -214,7 +214,8 @@ pub fn layout(
     let stage_gap = 2.0;
     let free = plot.h - between - streams * GAP - stages * stage_gap;
     let stage = if stages > 0.0 {
-        ((free - streams * LANE.0) / stages).clamp(STAGE.0, STAGE.1)
+        ((free - streams * LANE.0) / stages)
+            .clamp(STAGE.0, if streams > 0.0 { STAGE.1 } else { LANE.1 })
     } else {
         0.0
     };

@@ -37,7 +37,10 @@ pub fn Head() -> impl IntoView {
                 <button class="tb" on:click=move |_| save_svg(&panel)>"Picture (SVG)"</button>
                 <button class="tb" on:click=move |_| save_png(&panel)>"Picture (PNG)"</button>
             </Pop>
-            <button class="tb line" on:click=move |_| perfetto::open(&panel, talk)>"Open in Perfetto"</button>
+            <button class="tb line" aria-label="Open in Perfetto" on:click=move |_| perfetto::open(&panel, talk)>
+                <span class="glong">"Open in "</span>
+                "Perfetto"
+            </button>
             <button
                 class="tb gq"
                 aria-label="Keys of the timeline"
@@ -130,7 +133,8 @@ fn ChipButton(chip: Chip) -> impl IntoView {
             <svg viewBox="0 0 16 10" aria-hidden="true">
                 <rect x=".4" y=".4" width="15.2" height="9.2" rx="1" fill=fill style=style />
             </svg>
-            {chip.name()}
+            {chip.name().trim_end_matches(" reshard")}
+            {chip.name().ends_with(" reshard").then(|| view! { <span class="glong">" reshard"</span> })}
         </button>
     }
 }

@@ -335,7 +335,13 @@ fn next(panel: &StepPanel, forward: bool) {
     let from = panel.selected_now();
     let spot = match panel.found.get_untracked() {
         Some(found) => step_through(&found, from, forward),
-        None => neighbour(&shown.view, from, forward, panel.hidden.get_untracked()),
+        None => {
+            let (hidden, time) = (
+                panel.hidden.get_untracked(),
+                panel.window.get_untracked().start,
+            );
+            neighbour(&shown.view, from, forward, hidden, time)
+        }
     };
     if let Some(spot) = spot {
         panel.go(spot);

@@ -119,6 +119,36 @@ fn Number(
     }
 }
 
+/// What is at its end: possible, but not what the control is for.
+fn notes(panel: &StepPanel) -> String {
+    let shown = panel.shown.read();
+    let Some(view) = shown.as_ref().map(|shown| &shown.view) else {
+        return String::new();
+    };
+    let spec = &view
+        .worlds
+        .first()
+        .map_or(&view.healthy, |world| &world.timeline)
+        .spec;
+    let batches = spec.replicas.iter().map(|replica| replica.microbatches);
+    let notes = [
+        (
+            spec.buckets(spec.shown_stage) == 1,
+            "The bucket holds all gradients of a rank, so none is sent before the last is ready. ",
+        ),
+        (
+            batches.max() == Some(1),
+            "One micro-batch: stages never work at the same time. ",
+        ),
+        (spec.stages() == 1, "One stage: no pipeline and no bubble. "),
+    ];
+    notes
+        .iter()
+        .filter(|note| note.0)
+        .map(|note| note.1)
+        .collect()
+}
+
 /// All the other controls.
 #[component]
 pub fn WhatIf() -> impl IntoView {
@@ -213,6 +243,7 @@ pub fn WhatIf() -> impl IntoView {
             value=Signal::derive(move || settings.read().bucket_bytes.get() / 1e9)
             set=Callback::new(move |value| panel.set(|s| s.bucket_bytes = Bytes::from_gb(value)))
         />
+        <p class="m s" role="status">{move || notes(&panel)}</p>
         <button class="tb line" on:click=move |_| panel.set(|s| *s = Settings::default())>
             "As in the scenario"
         </button>
