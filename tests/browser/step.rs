@@ -61,7 +61,7 @@ journey!(
         )
         .await;
         page.settle().await;
-        let ratio = number(page, "document.querySelector('.gplot canvas').width / document.querySelector('.gplot').clientWidth").await;
+        let ratio = number(page, "document.querySelector('.gplot canvas').width / document.querySelector('.gplot canvas').offsetWidth").await;
         let screen = number(page, "devicePixelRatio").await;
         assert!((ratio - screen).abs() < 0.01, "{ratio} for {screen}");
         let code = "const c = document.querySelector('.gplot canvas'), d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; \
@@ -221,6 +221,79 @@ journey!(
             .await;
         }
         assert!(window(page).await.0 <= 0.0);
+    }
+);
+
+journey!(
+    the_legend_hides_groups_fold_and_the_view_stays,
+    FAILED,
+    async |page: &Page| {
+        page.until(
+            "a canvas",
+            "document.querySelector('.gplot canvas')?.width > 300",
+        )
+        .await;
+        focus(page).await;
+        page.press('w').await;
+        let view = window(page).await;
+        page.script("document.querySelector('.gtable').open = true", json!([]))
+            .await;
+        let rows = "[...document.querySelectorAll('.gtable tbody tr')].filter(r => /DP sync/.test(r.textContent)).length";
+        page.until("rows of DP sync", &format!("{rows} > 0")).await;
+        let chip =
+            "[...document.querySelectorAll('.gchip')].find(c => c.textContent.includes('DP sync'))";
+        page.script(&format!("{chip}.click()"), json!([])).await;
+        page.until("no DP sync", &format!("{rows} === 0")).await;
+        assert_eq!(
+            page.value(&format!("{chip}.getAttribute('aria-pressed')"))
+                .await,
+            "false"
+        );
+        page.script(&format!("{chip}.click()"), json!([])).await;
+        page.script("document.querySelector('.gtable').open = false", json!([]))
+            .await;
+        // A group folds to its first row and can stay at the top.
+        let second = "[...document.querySelectorAll('.gfold')][1]";
+        let top = number(page, &format!("{second}.getBoundingClientRect().top")).await;
+        page.script("document.querySelector('.gfold').click()", json!([]))
+            .await;
+        page.until(
+            "a folded group",
+            "document.querySelector('.gfold').getAttribute('aria-expanded') === 'false'",
+        )
+        .await;
+        assert!(
+            number(page, &format!("{second}.getBoundingClientRect().top")).await < top,
+            "the next group moves up"
+        );
+        page.script(
+            "[...document.querySelectorAll('.gpin')].at(-1).click()",
+            json!([]),
+        )
+        .await;
+        page.until("a pinned group", "(() => { const top = b => b.getBoundingClientRect().top, pins = [...document.querySelectorAll('.gpin')]; \
+            return pins.at(-1).getAttribute('aria-pressed') === 'true' && pins.every(p => top(p) >= top(pins.at(-1))) })()")
+        .await;
+        // Neither other views nor sizes nor colours move the window.
+        let pipeline = "[...document.querySelectorAll('.gviews button')][1]";
+        page.script(&format!("{pipeline}.click()"), json!([])).await;
+        page.until(
+            "the pipeline",
+            &format!("{pipeline}.getAttribute('aria-pressed') === 'true'"),
+        )
+        .await;
+        page.script(
+            "document.querySelector('[aria-label=\"Switch theme\"]').click()",
+            json!([]),
+        )
+        .await;
+        page.devtools(
+            "Emulation.setDeviceMetricsOverride",
+            json!({ "width": 1600, "height": 1000, "deviceScaleFactor": 2, "mobile": false }),
+        )
+        .await;
+        page.settle().await;
+        assert_eq!(window(page).await, view);
     }
 );
 
