@@ -156,11 +156,13 @@ pub mod pointer {
         let (left, wide) = plot(panel);
         let step = panel.step();
         hand.update_value(|hand| {
+            let mut down_by = 0.0;
             if let Some(pointer) = hand
                 .down
                 .iter_mut()
                 .find(|pointer| pointer.0 == event.pointer_id())
             {
+                down_by = y - pointer.2;
                 (pointer.1, pointer.2) = (x, y);
             }
             let far = (x - hand.start.0).hypot(y - hand.start.1) > CLICK;
@@ -192,9 +194,7 @@ pub mod pointer {
                         }
                         .held(step),
                     );
-                    if event.pointer_type() != "touch" {
-                        scroll(panel, -f64::from(event.movement_y()));
-                    }
+                    scroll(panel, -down_by);
                 }
                 (Some(Drag::Select(from)), _) if hand.moved => {
                     panel.range.set(Some((*from, time_at(panel, x))));

@@ -87,6 +87,7 @@ pub fn Plot() -> impl IntoView {
                 aria-label=label
                 aria-keyshortcuts="W S A D F . , / ?"
                 class:grab=move || panel.hover.read().is_none()
+                class:tall=move || panel.layout.read().as_ref().is_some_and(|layout| layout.scroll_end() > 0.0)
                 on:pointerdown=move |event| pointer::down(&panel, hand, &event)
                 on:pointermove=move |event| pointer::moved(&panel, hand, &event)
                 on:pointerup=move |event| pointer::up(&panel, hand, &event)
