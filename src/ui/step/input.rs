@@ -333,16 +333,14 @@ fn next(panel: &StepPanel, forward: bool) {
         return;
     };
     let from = panel.selected_now();
-    let spot = match panel.found.get_untracked() {
-        Some(found) => step_through(&found, from, forward),
-        None => {
-            let (hidden, time) = (
-                panel.hidden.get_untracked(),
-                panel.window.get_untracked().start,
-            );
-            neighbour(&shown.view, from, forward, hidden, time)
-        }
-    };
+    let (hidden, time) = (
+        panel.hidden.get_untracked(),
+        panel.window.get_untracked().start,
+    );
+    let spot = panel.found.get_untracked().map_or_else(
+        || neighbour(&shown.view, from, forward, hidden, time),
+        |found| step_through(&found, from, forward),
+    );
     if let Some(spot) = spot {
         panel.go(spot);
     }
