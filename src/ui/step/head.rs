@@ -38,7 +38,7 @@ pub fn Head() -> impl IntoView {
                 <button class="tb" on:click=move |_| save_png(&panel)>"Picture (PNG)"</button>
             </Pop>
             <button class="tb line" aria-label="Open in Perfetto" on:click=move |_| perfetto::open(&panel, talk)>
-                <span class="glong">"Open in "</span>
+                <span class="glong">"Open in"</span>
                 "Perfetto"
             </button>
             <button
