@@ -127,6 +127,13 @@ pub fn draw(look: &Look<'_>) -> Vec<Draw> {
     out.append(&mut marks);
     let arrows = drawing.arrows(layout, look.selected);
     out.extend(std::mem::take(&mut drawing.places).draws());
+    out.push(Draw::Unclip);
+    out.push(Draw::Clip(Box2::new(
+        plot.x - 3.0,
+        plot.y - 4.0,
+        plot.w + 6.0,
+        plot.h + 8.0,
+    )));
     arrows.draws(&mut out);
     chosen(look, &scale, &mut out);
     out.push(Draw::Unclip);
