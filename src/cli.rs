@@ -12,6 +12,7 @@ mod parity;
 mod presets;
 mod shard_map;
 mod step;
+mod study;
 mod sweep;
 mod trace;
 mod validate;
@@ -50,6 +51,7 @@ enum Command {
     Validate(validate::Args),
     Figures(figures::Args),
     Sweep(sweep::Args),
+    Study(study::Args),
 }
 
 impl Command {
@@ -66,6 +68,7 @@ impl Command {
             Self::Validate(args) => validate::run(args),
             Self::Figures(args) => figures::run(args),
             Self::Sweep(args) => sweep::run(args),
+            Self::Study(args) => study::run(args),
         }
     }
 }

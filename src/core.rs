@@ -2,6 +2,7 @@
 
 pub mod cost;
 pub mod experts;
+pub mod fast_hash;
 pub mod faults;
 pub mod figures;
 pub mod fleet;
@@ -11,6 +12,7 @@ pub mod scenario;
 pub mod search;
 pub mod shards;
 pub mod strategy;
+pub mod studies;
 pub mod timeline;
 pub mod units;
 pub mod validation;

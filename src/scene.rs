@@ -7,3 +7,4 @@ pub mod gantt;
 pub mod plot;
 pub mod rack;
 pub mod side;
+pub mod studies;

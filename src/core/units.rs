@@ -164,7 +164,11 @@ impl Nanos {
     pub const ZERO: Self = Self(0);
     /// The nearest nanosecond; negative and NaN become zero, too large saturates.
     pub fn from_seconds(seconds: Seconds) -> Self {
-        Self((seconds.0 * 1e9).round() as u64)
+        // As `round`, half away from zero, which is a call into the C library on plain x86-64.
+        let nanos = seconds.0 * 1e9;
+        let whole = nanos as u64;
+        let up = nanos - whole as f64 >= 0.5;
+        Self(whole.saturating_add(u64::from(up)))
     }
     /// From hours, with the rules of [`Nanos::from_seconds`].
     pub fn from_hours(hours: f64) -> Self {
@@ -217,5 +221,31 @@ mod tests {
         assert_eq!(Nanos::from_seconds(Seconds(f64::NAN)), Nanos::ZERO);
         assert_eq!(Nanos(u64::MAX) + Nanos(1), Nanos(u64::MAX));
         assert_eq!(Nanos::from_hours(1.0).hours(), 1.0);
+    }
+
+    #[test]
+    fn the_nearest_nanosecond_is_that_of_round() {
+        let mut x = 0.3_f64;
+        let edges = [
+            0.0,
+            -0.0,
+            0.5e-9,
+            1.5e-9,
+            2.5e-9,
+            0.499_999_999_999e-9,
+            4_503_599.627_370_5,
+            9e9,
+            1e30,
+            -1e30,
+            f64::INFINITY,
+        ];
+        let many = std::iter::repeat_with(|| {
+            x = (x * 1.37).fract() * 1e7;
+            x
+        });
+        for seconds in edges.into_iter().chain(many.take(2000)) {
+            let found = Nanos::from_seconds(Seconds(seconds));
+            assert_eq!(found, Nanos((seconds * 1e9).round() as u64), "{seconds}");
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! The work that `make bench` times, natively and in the browser: the same layouts, the same calls.
 
+pub mod fleet;
+
 use super::cost::{Replica, step};
 use super::hardware::{Precision, system};
 use super::scenario::{Failure, FailureKind, HeadSplit, Job, Layout, Recompute, Scenario};

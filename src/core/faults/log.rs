@@ -105,6 +105,8 @@ pub(crate) struct Outage {
     pub kind: FailureKind,
     /// Index into the log's cause names.
     pub cause: u16,
+    /// A failure of its own even where it overlaps an outage of the same place.
+    pub separate: bool,
 }
 
 /// What was read, line by line.

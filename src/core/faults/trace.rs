@@ -190,7 +190,12 @@ impl Trace {
         for (index, cause) in faults.causes.iter().enumerate() {
             self.draw_cause(faults, cause, index, site, seed, hours);
         }
-        self.events.sort_unstable();
+        // Times are nearly always different, so they alone decide.
+        self.events.sort_unstable_by_key(|event| event.time.0);
+        let equal = |two: &[FaultEvent]| matches!(two, [a, b] if a.time == b.time);
+        if self.events.windows(2).any(equal) {
+            self.events.sort_unstable();
+        }
         if self.events.len() > MAX_EVENTS {
             let at = self
                 .events
@@ -419,14 +424,21 @@ impl Segment<'_> {
         if self.rate <= 0.0 {
             return;
         }
+        let units = self.units();
         let mut t_h = 0.0;
         for _ in 0..=MAX_EVENTS {
             t_h += stream.exponential() / self.rate;
             if t_h >= self.hours {
                 return;
             }
-            let unit = stream.below(self.units());
-            let repair_h = self.cause.repair.draw_h(&mut stream);
+            let unit = stream.below(units);
+            let repair_h = if self.cause.takes_out {
+                self.cause.repair.draw_h(&mut stream)
+            } else {
+                // The word is taken all the same: the next failures stay where they are.
+                stream.word();
+                0.0
+            };
             events.extend(self.event(Nanos::from_hours(t_h), unit, repair_h));
         }
     }

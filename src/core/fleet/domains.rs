@@ -122,7 +122,26 @@ impl Domains {
             return;
         };
         let before = affected.down.len();
-        for gpu in strike.first..strike.first.saturating_add(strike.gpus) {
+        let end = strike.first.saturating_add(strike.gpus);
+        let at_first = affected
+            .down
+            .partition_point(|down| down.gpu < strike.first);
+        let new = |gpu: u16| Down {
+            gpu,
+            software,
+            until,
+        };
+        let mut gpus = strike.first..end;
+        if affected
+            .down
+            .get(at_first)
+            .is_none_or(|down| down.gpu >= end)
+        {
+            // None of them is out yet: the usual case.
+            let run = std::mem::take(&mut gpus).map(new);
+            affected.down.splice(at_first..at_first, run);
+        }
+        for gpu in gpus {
             match affected.down.binary_search_by_key(&gpu, |down| down.gpu) {
                 Ok(found) => {
                     if let Some(down) = affected.down.get_mut(found) {
@@ -130,14 +149,7 @@ impl Domains {
                         down.software &= software;
                     }
                 }
-                Err(slot) => affected.down.insert(
-                    slot,
-                    Down {
-                        gpu,
-                        software,
-                        until,
-                    },
-                ),
+                Err(slot) => affected.down.insert(slot, new(gpu)),
             }
         }
         self.failed += (affected.down.len() - before) as u64;
@@ -202,7 +214,15 @@ impl Domains {
         let mut slots = std::mem::take(&mut self.scratch);
         slots.clear();
         let (mut left_over, mut last) = (0, u32::MAX);
-        for down in &affected.down {
+        if in_slots <= tp {
+            // One slot: a count says it all.
+            let inside = affected
+                .down
+                .partition_point(|down| u32::from(down.gpu) < in_slots);
+            left_over = (affected.down.len() - inside) as u16;
+            slots.extend((inside > 0).then_some(inside as u16));
+        }
+        for down in affected.down.iter().filter(|_| in_slots > tp) {
             let gpu = u32::from(down.gpu);
             if gpu >= in_slots {
                 left_over += 1;

@@ -2,8 +2,8 @@
 //!
 //! Rules. A failure of computing GPUs throws away the work since the last finished checkpoint, then is detected, then
 //! ranks are assigned afresh and the job restarts, or waits until enough hardware is back. Failures of spare, left-over
-//! and held-back GPUs do not happen; failures of benched GPUs take hardware out without stopping the job; software
-//! failures strike only while the job computes or saves. A repair runs from detection on. Changes at the same moment
+//! and held-back GPUs do not happen; failures of benched GPUs take hardware out without stopping the job; those that
+//! take nothing out strike only while the job computes or saves. A repair runs from detection on. Changes at the same moment
 //! happen in the order: repairs, end of a phase, failures by sequence number.
 
 mod members;
@@ -60,7 +60,7 @@ pub enum Change {
 /// What a failure did.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Hit {
-    /// Nothing: idle or failed hardware, or a software failure while the job stood still.
+    /// Nothing: idle or failed hardware, or a failure that takes nothing out while the job stood still.
     Missed,
     /// Took hardware out without stopping the job.
     Quiet,

@@ -11,6 +11,10 @@ use crate::core::strategy::{
 /// Evaluates patterns of one job; owns the job, so that a run can be kept and moved to a worker.
 pub struct ModelRates {
     evaluator: Evaluator<'static>,
+    /// The pattern asked for last.
+    losses: Losses,
+    /// Memory of domains that are whole again.
+    unused: Vec<Vec<SlotLoss>>,
 }
 
 impl ModelRates {
@@ -18,6 +22,8 @@ impl ModelRates {
     pub fn new(job: Job) -> Self {
         Self {
             evaluator: Evaluator::owned(job),
+            losses: Losses::default(),
+            unused: Vec::new(),
         }
     }
     /// The job.
@@ -30,11 +36,12 @@ impl ModelRates {
     }
 
     /// The pattern with its failures in the first domains: where they are makes no difference to a rate, except that the
-    /// last domain of a job may have more left-over GPUs than the others.
-    fn losses(&self, pattern: &Pattern<'_>) -> Losses {
+    /// last domain of a job may have more left-over GPUs than the others. Filled into the memory of the pattern before.
+    fn fill(&mut self, pattern: &Pattern<'_>) {
         let placement = self.evaluator.placement();
         let needed = placement.slots_per_domain.saturating_mul(placement.tp);
-        let mut losses = Losses::default();
+        let losses = &mut self.losses;
+        losses.spares.clear();
         let (mut domain, mut spare) = (0u32, 0u32);
         for (look, count) in pattern.iter() {
             let in_slots: u32 = look.slots.iter().map(|down| u32::from(*down)).sum();
@@ -49,26 +56,34 @@ impl ModelRates {
                         usable,
                     });
                     spare += 1;
-                } else {
-                    let first = placement.first_slot(domain);
-                    let slots = look.slots.iter().zip(first..);
-                    losses.domains.push(DomainLoss {
-                        domain,
-                        outside_unfit: outside,
-                        outside_down: outside,
-                        slots: slots
-                            .map(|(down, slot)| SlotLoss {
-                                slot,
-                                down: u32::from(*down),
-                                slow: Vec::new(),
-                            })
-                            .collect(),
-                    });
-                    domain += 1;
+                    continue;
                 }
+                let first = placement.first_slot(domain);
+                if losses.domains.len() <= domain as usize {
+                    losses.domains.push(DomainLoss {
+                        slots: self.unused.pop().unwrap_or_default(),
+                        ..DomainLoss::default()
+                    });
+                }
+                if let Some(loss) = losses.domains.get_mut(domain as usize) {
+                    loss.domain = domain;
+                    loss.outside_unfit = outside;
+                    loss.outside_down = outside;
+                    loss.slots.clear();
+                    let slots = look.slots.iter().zip(first..);
+                    loss.slots.extend(slots.map(|(down, slot)| SlotLoss {
+                        slot,
+                        down: u32::from(*down),
+                        slow: Vec::new(),
+                    }));
+                }
+                domain += 1;
             }
         }
-        losses
+        while losses.domains.len() > domain as usize {
+            self.unused
+                .extend(losses.domains.pop().map(|loss| loss.slots));
+        }
     }
 }
 
@@ -118,12 +133,13 @@ impl ModelRates {
 
 impl RateSource for ModelRates {
     fn rate(&mut self, strategy: StrategyId, pattern: &Pattern<'_>) -> Rate {
+        self.fill(pattern);
         let placement = self.evaluator.placement();
         let (groups, per_domain) = (
             placement.groups_per_replica,
             placement.slots_per_domain.max(1),
         );
-        let rate = self.evaluator.rate(strategy, &self.losses(pattern));
+        let rate = self.evaluator.fresh_rate(strategy, &self.losses);
         let benched_domains = if rate.paused {
             0
         } else {

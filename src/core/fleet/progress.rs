@@ -67,6 +67,15 @@ impl Cycle {
         let computing = rest.min(self.every);
         let stalled = rest.saturating_sub(self.every);
         let background = self.takes.saturating_sub(self.stall);
+        if background == Nanos::ZERO {
+            // Blocking: every save of a round before this one is finished, nothing is slowed.
+            let saved = Nanos(self.every.0.saturating_mul(rounds));
+            return Progress {
+                work: saved + computing,
+                saved,
+                saving: Nanos(self.stall.0.saturating_mul(rounds)) + stalled,
+            };
+        }
         let full_slow = self.slowed(background);
         let slow_now = if rounds == 0 {
             Nanos::ZERO

@@ -3,9 +3,8 @@
 //! Which domain has failed does not matter, only how many domains look how; so a pattern is a count per look
 //! ([`Signature`]), and each pattern is evaluated once per strategy however often it comes back.
 
+use crate::core::fast_hash::FastMap;
 use crate::core::strategy::{LedgerNow, StrategyId};
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
 /// Patterns remembered per strategy before the memory is emptied.
 const MAX_PATTERNS: usize = 200_000;
@@ -67,35 +66,6 @@ pub trait RateSource {
     fn rate(&mut self, strategy: StrategyId, pattern: &Pattern<'_>) -> Rate;
 }
 
-/// Multiply-rotate hash of small integer keys (the compiler's own FxHash): fixed, so runs repeat; no hostile keys here.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct FastHasher(u64);
-
-impl Hasher for FastHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte));
-        }
-    }
-    fn write_u32(&mut self, value: u32) {
-        self.write_u64(u64::from(value));
-    }
-    fn write_u16(&mut self, value: u16) {
-        self.write_u64(u64::from(value));
-    }
-    fn write_usize(&mut self, value: usize) {
-        self.write_u64(value as u64);
-    }
-    fn write_u64(&mut self, value: u64) {
-        self.0 = (self.0.rotate_left(5) ^ value).wrapping_mul(0x517c_c1b7_2722_0a95);
-    }
-}
-
-type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<FastHasher>>;
-
 /// A rate source with memory, shared by all lanes of one job.
 #[derive(Debug)]
 pub struct Rates<S> {
@@ -104,12 +74,18 @@ pub struct Rates<S> {
     index: FastMap<Signature, u32>,
     known: [FastMap<Box<[u32]>, Rate>; StrategyId::ALL.len()],
     evaluations: u64,
+    most: usize,
 }
 
 impl<S: RateSource> Rates<S> {
     /// With nothing remembered yet.
     pub fn new(source: S) -> Self {
+        Self::remembering(source, MAX_PATTERNS)
+    }
+    /// The same with at most `most` patterns per strategy in memory.
+    pub fn remembering(source: S, most: usize) -> Self {
         Self {
+            most,
             source,
             signatures: Vec::new(),
             index: FastMap::default(),
@@ -125,6 +101,7 @@ impl<S: RateSource> Rates<S> {
             index: self.index.clone(),
             known: self.known.clone(),
             evaluations: 0,
+            most: self.most,
         }
     }
     /// Number of a look, the same for the life of this memory.
@@ -150,7 +127,7 @@ impl<S: RateSource> Rates<S> {
         if let Some(rate) = known.get(counts) {
             return *rate;
         }
-        if known.len() >= MAX_PATTERNS {
+        if known.len() >= self.most {
             known.clear();
         }
         self.evaluations += 1;

@@ -1,4 +1,5 @@
 mod ideal;
+mod replay;
 
 use super::*;
 use crate::core::faults::{

@@ -5,6 +5,7 @@ use super::pattern::{Losses, Pattern};
 use super::plan::{Plan, PlannedSlot, strategy};
 use super::{Healthy, LedgerNow, StrategyId};
 use crate::core::cost::{Replica, StepCost, step};
+use crate::core::fast_hash::FastMap;
 use crate::core::hardware::{FieldError, PowerCurve};
 use crate::core::placement::Placement;
 use crate::core::scenario::{Job, Policy};
@@ -12,7 +13,6 @@ use crate::core::units::{Seconds, Watts};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::HashMap;
 
 /// How far above the healthy step a step may be and still count as keeping up: floating-point noise only.
 const TOLERANCE: f64 = 1e-9;
@@ -52,10 +52,10 @@ pub struct Rate {
 
 #[derive(Default)]
 struct Memo {
-    costs: HashMap<(u32, u32, u32, u64), StepCost>,
-    batches: HashMap<(u32, u32, u64, u64), u32>,
-    powers: HashMap<(u32, u32, u32, u64, u64), Option<f64>>,
-    rates: HashMap<(StrategyId, Vec<u64>), Rate>,
+    costs: FastMap<(u32, u32, u32, u64), StepCost>,
+    batches: FastMap<(u32, u32, u64, u64), u32>,
+    powers: FastMap<(u32, u32, u32, u64, u64), Option<f64>>,
+    rates: FastMap<(StrategyId, Vec<u64>), Rate>,
 }
 
 /// Rates strategies for one job. Not shared between threads: each worker makes its own.
@@ -421,8 +421,7 @@ impl<'a> Evaluator<'a> {
         {
             return rate;
         }
-        let (plan, losses, _) = self.plan(id, pattern);
-        let rate = self.rate_of(id, pattern, &plan, &losses);
+        let rate = self.fresh_rate(id, pattern);
         if let Some(key) = key {
             let rates = &mut self.memo.borrow_mut().rates;
             if rates.len() >= MOST_RATES {
@@ -431,6 +430,12 @@ impl<'a> Evaluator<'a> {
             rates.insert(key, rate);
         }
         rate
+    }
+
+    /// [`Evaluator::rate`] without its memory, for callers that have their own.
+    pub fn fresh_rate(&self, id: StrategyId, pattern: &Pattern) -> Rate {
+        let (plan, losses, _) = self.plan(id, pattern);
+        self.rate_of(id, pattern, &plan, &losses)
     }
 
     pub(super) fn rate_of(

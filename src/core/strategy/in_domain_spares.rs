@@ -1,7 +1,7 @@
 //! `in-domain-spares`: every domain holds a few of its own GPUs back.
 
 use super::evaluator::Evaluator;
-use super::pattern::Losses;
+use super::pattern::{DomainCounts, Losses};
 use super::plan::{Plan, Strategy, dropped_replicas};
 use crate::core::placement::Placement;
 use crate::core::scenario::Policy;
@@ -18,17 +18,26 @@ impl Strategy for InDomainSpares {
     fn plan(&self, evaluator: &Evaluator<'_>, losses: &Losses) -> Plan {
         let placement = evaluator.placement();
         let degree = held_degree(placement, evaluator.policy().in_domain_spares);
+        // Slots that the domains' own spares do not save.
+        let missing_of = |domain: &DomainCounts| {
+            let whole = whole_slots(placement, degree, domain.domain, domain.unfit);
+            placement.slots_in(domain.domain).saturating_sub(whole)
+        };
         // Damaged slots by domain, the worst first in each; where one stands in the order of all.
         let mut damaged: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         let mut order: BTreeMap<u32, usize> = BTreeMap::new();
-        for (index, slot) in losses.slots.iter().enumerate() {
-            damaged.entry(slot.domain).or_default().push(slot.slot);
-            order.insert(slot.slot, index);
+        if losses.domains.iter().any(|domain| missing_of(domain) > 0) {
+            for (index, slot) in losses.slots.iter().enumerate() {
+                damaged.entry(slot.domain).or_default().push(slot.slot);
+                order.insert(slot.slot, index);
+            }
         }
         let mut lost = Vec::new();
         for domain in &losses.domains {
-            let whole = whole_slots(placement, degree, domain.domain, domain.unfit);
-            let missing = placement.slots_in(domain.domain).saturating_sub(whole);
+            let missing = missing_of(domain);
+            if missing == 0 {
+                continue;
+            }
             // The slots with most failures are the ones given up, then the last healthy ones.
             let first = placement.first_slot(domain.domain);
             let last = first.saturating_add(placement.slots_in(domain.domain));

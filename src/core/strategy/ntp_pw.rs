@@ -36,6 +36,8 @@ fn boost(evaluator: &Evaluator<'_>, slots: &[Loss], reduction: &Reduction<'_>) -
     let full = evaluator.local_batch();
     let mut local_batch = full;
     let mut planned = Vec::with_capacity(group);
+    // Groups of a kind stand side by side: what the one before could do, the next one can.
+    let mut last = None;
     for slot in slots {
         let Some(degree) = reduction
             .common
@@ -53,6 +55,12 @@ fn boost(evaluator: &Evaluator<'_>, slots: &[Loss], reduction: &Reduction<'_>) -
                 PowerCurve::perf(power)
             }
         };
+        let kind = (degree, most, slot.perf);
+        if last == Some(kind) {
+            planned.push((slot, degree, most, limit));
+            continue;
+        }
+        last = Some(kind);
         if evaluator
             .least_power(degree, sync, full, most, slot.perf, reduction.target)
             .is_none()
@@ -77,14 +85,28 @@ fn boost(evaluator: &Evaluator<'_>, slots: &[Loss], reduction: &Reduction<'_>) -
             local_batch,
         };
     }
+    let mut last = None;
     let mut all: Vec<PlannedSlot> = planned
         .into_iter()
         .map(|(slot, degree, most, limit)| {
-            let needed =
-                evaluator.least_power(degree, sync, local_batch, most, slot.perf, reduction.target);
-            let reached = evaluator
-                .least_power(degree, sync, full, most, slot.perf, reduction.target)
-                .is_some();
+            let kind = (degree, most, slot.perf);
+            let (needed, reached) = match last {
+                Some((before, found)) if before == kind => found,
+                _ => {
+                    let least = |batch: u32| {
+                        evaluator.least_power(
+                            degree,
+                            sync,
+                            batch,
+                            most,
+                            slot.perf,
+                            reduction.target,
+                        )
+                    };
+                    (least(local_batch), least(full).is_some())
+                }
+            };
+            last = Some((kind, (needed, reached)));
             PlannedSlot {
                 slot: Some(slot.slot),
                 degree,

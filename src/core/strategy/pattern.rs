@@ -208,6 +208,8 @@ pub(super) struct Loss {
     pub slot: u32,
     /// Physical domain.
     pub domain: u32,
+    /// Failed GPUs of that domain.
+    pub domain_down: u32,
     /// GPUs short of the TP degree.
     pub short: u32,
     /// Speed of the slowest GPU that is kept, 1 without slow ones.
@@ -250,29 +252,31 @@ impl Losses {
     pub fn new(pattern: &Pattern, placement: &Placement, bench: f64, usable_spares: u32) -> Self {
         let mut losses = Self {
             usable_spares,
+            slots: Vec::with_capacity(pattern.domains.len()),
+            domains: Vec::with_capacity(pattern.domains.len()),
             ..Self::default()
         };
+        let mut slots: Vec<Loss> = Vec::new();
         for domain in &pattern.domains {
+            let down = domain.outside_down + domain.slots.iter().map(|slot| slot.down).sum::<u32>();
             let mut free = placement
                 .outside(domain.domain)
                 .saturating_sub(domain.outside_unfit);
-            let mut slots: Vec<Loss> = domain
-                .slots
-                .iter()
-                .map(|slot| {
-                    let benched = slot.slow.iter().filter(|&&speed| speed <= bench).count() as u32;
-                    let kept = slot.slow.iter().copied().find(|&speed| speed > bench);
-                    Loss {
-                        slot: slot.slot,
-                        domain: domain.domain,
-                        short: slot.down.saturating_add(benched),
-                        perf: kept.unwrap_or(1.0),
-                    }
-                })
-                .collect();
+            slots.clear();
+            slots.extend(domain.slots.iter().map(|slot| {
+                let benched = slot.slow.iter().filter(|&&speed| speed <= bench).count() as u32;
+                let kept = slot.slow.iter().copied().find(|&speed| speed > bench);
+                Loss {
+                    slot: slot.slot,
+                    domain: domain.domain,
+                    domain_down: down,
+                    short: slot.down.saturating_add(benched),
+                    perf: kept.unwrap_or(1.0),
+                }
+            }));
             let mut counts = DomainCounts {
                 domain: domain.domain,
-                down: domain.outside_down + domain.slots.iter().map(|slot| slot.down).sum::<u32>(),
+                down,
                 unfit: domain.outside_unfit + slots.iter().map(|slot| slot.short).sum::<u32>(),
                 short_slots: 0,
                 short: 0,
@@ -294,19 +298,12 @@ impl Losses {
             counts.outside_free = free;
             losses.domains.push(counts);
         }
-        let down_of = |domain: u32| {
-            losses
-                .domains
-                .binary_search_by_key(&domain, |counts| counts.domain)
-                .ok()
-                .and_then(|i| losses.domains.get(i))
-                .map_or(0, |c| c.down)
-        };
-        losses.slots.sort_by(|a, b| {
+        // Slots are distinct, so no two are equal.
+        losses.slots.sort_unstable_by(|a, b| {
             b.short
                 .cmp(&a.short)
                 .then(a.perf.total_cmp(&b.perf))
-                .then_with(|| down_of(b.domain).cmp(&down_of(a.domain)))
+                .then_with(|| b.domain_down.cmp(&a.domain_down))
                 .then(a.slot.cmp(&b.slot))
         });
         losses

@@ -1,8 +1,8 @@
 //! Our own CSV: `time_h,domain,gpu,kind,duration_h`, by header name, in any order.
 //!
 //! An empty `gpu` is the whole domain, an empty `domain` the job as such, an empty `duration_h` is drawn from the scenario;
-//! a duration of 0 means that a restart is enough. Two columns more are read where present: `gpus` (GPUs down from `gpu`
-//! on) and `cause`. Other columns are left alone. Fields hold numbers and words only, so they are cut at commas.
+//! a duration of 0 means that a restart is enough. Three columns more are read where present: `gpus` (GPUs down from `gpu`
+//! on), `cause`, and `separate`, which is 1 for a failure that is not merged with an outage of the same GPUs it overlaps. Other columns are left alone. Fields hold numbers and words only, so they are cut at commas.
 
 use super::{Book, End, Line, MAX_HOURS, Outage, Place, WHOLE};
 use crate::core::scenario::FailureKind;
@@ -19,6 +19,7 @@ pub struct CsvRows {
     duration: Option<usize>,
     gpus: Option<usize>,
     cause: Option<usize>,
+    separate: Option<usize>,
 }
 
 impl CsvRows {
@@ -38,6 +39,7 @@ impl CsvRows {
             duration: find("duration_h"),
             gpus: find("gpus"),
             cause: find("cause"),
+            separate: find("separate"),
         })
     }
 
@@ -93,6 +95,11 @@ impl CsvRows {
             cause => cause,
         };
         let cause = book.cause(cause);
+        let separate = match cell(self.separate) {
+            "" | "0" => false,
+            "1" => true,
+            other => return Err(wrong("separate", other, "0 or 1")),
+        };
         book.seen(start);
         book.add(Outage {
             start,
@@ -100,6 +107,7 @@ impl CsvRows {
             place,
             kind,
             cause,
+            separate,
         });
         Ok(Line::Used)
     }

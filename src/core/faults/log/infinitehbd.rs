@@ -108,6 +108,7 @@ impl Events {
             place: Place::Node { node, gpu: WHOLE },
             kind,
             cause,
+            separate: false,
         });
         Ok(Line::Used)
     }

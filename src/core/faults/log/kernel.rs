@@ -100,6 +100,7 @@ impl KernelLines {
             place: Place::Node { node, gpu },
             kind,
             cause,
+            separate: false,
         });
         Ok(Line::Used)
     }

@@ -113,9 +113,9 @@ impl FailureLog {
             };
             report.slow_as_failed += u64::from(outage.kind == FailureKind::Slow);
             let out = Nanos(start) + detect + repair;
-            let open = merged
-                .get_mut(&outage.place)
-                .filter(|open| start <= open.until && outage.end != End::Restart);
+            let open = merged.get_mut(&outage.place).filter(|open| {
+                start <= open.until && outage.end != End::Restart && !outage.separate
+            });
             if let Some(open) = open {
                 report.merged_failures += 1;
                 open.until = open.until.max(out.0);

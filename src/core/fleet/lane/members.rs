@@ -19,6 +19,8 @@ pub struct Members {
     affected: Vec<u32>,
     /// Healthy job domains benched with them: the first this many.
     fill: u32,
+    /// Affected job domains with their failed GPUs, worst first; only used while assigning.
+    worst: Vec<(u32, u32)>,
 }
 
 impl Members {
@@ -46,10 +48,10 @@ impl Members {
         if replaced == 0 && rate.benched_domains == 0 {
             return;
         }
-        let mut worst: Vec<(u32, u32)> = domains
-            .iter()
-            .filter(|(domain, _)| *domain < shape.domains)
-            .collect();
+        self.worst.clear();
+        self.worst
+            .extend(domains.iter().filter(|(domain, _)| *domain < shape.domains));
+        let worst = &mut self.worst;
         worst.sort_unstable_by_key(|(domain, failed)| (std::cmp::Reverse(*failed), *domain));
         self.replaced
             .extend(worst.iter().take(replaced).map(|(domain, _)| *domain));
