@@ -7,6 +7,7 @@
 pub mod fleet;
 pub mod log;
 mod session;
+pub mod studies;
 
 pub use session::{Session, Step, Store, Task};
 
@@ -37,10 +38,17 @@ pub enum Request {
         /// One of [`crate::core::fleet::golden::DIGESTS`].
         seed: u64,
     },
+    /// So many 28-day runs of [`crate::core::workout::fleet::study`], for `make bench` to time.
+    Workout {
+        /// Runs.
+        runs: u32,
+    },
     /// About fleet runs.
     Fleet(fleet::Ask),
     /// About failure logs.
     Log(log::Ask),
+    /// A share of a study.
+    Study(studies::Ask),
 }
 
 /// What a worker says about an order, with bulk data in [`Reply::bytes`].
@@ -58,6 +66,8 @@ pub enum Body {
     Fleet(fleet::Answer),
     /// About a failure log.
     Log(Box<log::Report>),
+    /// About a study.
+    Study(studies::Answer),
 }
 
 impl Body {

@@ -34,6 +34,37 @@ mod page {
             hand.ask(Request::Digest { seed }, None, hear);
         })
     }
+
+    /// 28-day runs of the 1,024-GPU study a second in a worker, over `runs` of them once it is warm; 0 where it fails.
+    #[wasm_bindgen]
+    pub fn bench_fleets(runs: u32) -> Promise {
+        Promise::new(&mut |answer, _| {
+            let hand = Hand::default();
+            let again = hand.clone();
+            let warm = Box::new(move |body, _| {
+                let (answer, alive, start) = (answer.clone(), again.clone(), now());
+                let hear = Box::new(move |body, _| {
+                    let passed = (now() - start) / 1000.0;
+                    let rate = match body {
+                        Body::Done if passed > 0.0 => f64::from(runs) / passed,
+                        _ => 0.0,
+                    };
+                    // Calling a promise's own function cannot fail.
+                    let _ = answer.call1(&JsValue::NULL, &JsValue::from_f64(rate));
+                    alive.kill();
+                });
+                if matches!(body, Body::Done) {
+                    again.ask(Request::Workout { runs }, None, hear);
+                }
+            });
+            hand.ask(Request::Workout { runs: 500 }, None, warm);
+        })
+    }
+
+    fn now() -> f64 {
+        let clock = web_sys::window().and_then(|window| window.performance());
+        clock.map_or(0.0, |clock| clock.now())
+    }
 }
 
 fn main() {}

@@ -1,8 +1,9 @@
 //! Orders under way, done step by step.
 
-use super::{Body, Order, Reply, Request, fleet, log};
+use super::{Body, Order, Reply, Request, fleet, log, studies};
 use crate::core::faults::log::FailureLog;
-use crate::core::fleet::{FleetRun, golden};
+use crate::core::fleet::{FleetRun, ModelRates, Runner, golden};
+use crate::core::workout::fleet as workout;
 
 /// What a step leaves to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,8 +146,14 @@ impl Session {
 fn begin(request: Request) -> Box<dyn Task> {
     match request {
         Request::Digest { seed } => Box::new(Digest(seed)),
+        Request::Workout { runs } => Box::new(Workout {
+            runner: None,
+            next: 0,
+            end: u64::from(runs),
+        }),
         Request::Fleet(ask) => fleet::begin(ask),
         Request::Log(ask) => log::begin(ask),
+        Request::Study(ask) => studies::begin(ask),
     }
 }
 
@@ -157,6 +164,35 @@ impl Task for Digest {
         let digest = golden::digest(self.0).map_err(|error| error.to_string())?;
         say(Body::Digest(digest.to_string()), Vec::new());
         Ok(Step::Done)
+    }
+}
+
+/// Runs of a workout in one step.
+const RUNS_A_STEP: u64 = 50;
+
+struct Workout {
+    runner: Option<Runner<ModelRates>>,
+    next: u64,
+    end: u64,
+}
+
+impl Task for Workout {
+    fn step(&mut self, _: &mut Store, _: &mut dyn FnMut(Body, Vec<u8>)) -> Result<Step, String> {
+        let runner = match &mut self.runner {
+            Some(runner) => runner,
+            none => none.insert(workout::study().map_err(|error| error.to_string())?),
+        };
+        let until = self.end.min(self.next + RUNS_A_STEP);
+        // The sum is looked at only so that it has to be computed.
+        if workout::study_runs(runner, self.next..until).is_nan() {
+            return Err("goodput: not a number".into());
+        }
+        self.next = until;
+        Ok(if until < self.end {
+            Step::More
+        } else {
+            Step::Done
+        })
     }
 }
 

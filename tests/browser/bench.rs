@@ -188,3 +188,25 @@ fn bench_gantt() {
         },
     );
 }
+
+#[test]
+#[ignore = "measures instead of testing: make bench"]
+fn bench_fleets() {
+    browse(
+        "bench fleets",
+        View::DESKTOP,
+        "#/fleet?days=1",
+        async |page| {
+            page.script(
+            "window.rate = undefined; import('./pages.js').then(pages => pages.bench_fleets(40000)).then(rate => { window.rate = rate; })",
+            json!([]),
+        )
+        .await;
+            page.until("a rate", "window.rate !== undefined").await;
+            note(
+                "fleet_runs_per_s",
+                page.value("window.rate").await.as_f64().expect("a number"),
+            );
+        },
+    );
+}

@@ -281,3 +281,56 @@ fn stop_long_work() {
         stops_long_work,
     );
 }
+
+/// Clicks the button with these words.
+async fn press(page: &Page, css: &str, words: &str) {
+    page.script(
+        "[...document.querySelectorAll(arguments[0])].find(button => button.textContent.trim() === arguments[1]).click()",
+        json!([css, words]),
+    )
+    .await;
+    page.settle().await;
+}
+
+async fn studies_refine_and_stop(page: &Page) {
+    page.wait_run().await;
+    press(page, ".ftabs [role=tab]", "Studies").await;
+    press(page, ".stbar .go", "Run").await;
+    page.until(
+        "a study",
+        "document.querySelector('.studies')?.dataset.standing === 'done'",
+    )
+    .await;
+    // 0 to 2 spare domains, two seeds each.
+    assert_eq!(page.attribute(".studies", "data-runs").await, "6");
+    let verdict = page
+        .value("document.querySelector('.stverdict').textContent")
+        .await
+        .to_string();
+    assert!(
+        verdict.contains("does most work per GPU-hour with"),
+        "{verdict}"
+    );
+    assert_eq!(
+        page.value("document.querySelectorAll('.studies .figtable tbody tr').length")
+            .await,
+        json!(3)
+    );
+    for (study, shown) in [
+        ("Checkpoint interval", ".stheat td.b"),
+        ("Sensitivity", ".sttor .tr"),
+        ("Blast radius", ".studies .figtable tbody tr"),
+    ] {
+        press(page, ".stbar [role=radio]", study).await;
+        page.until("a stale study", "document.querySelector('.ststale')")
+            .await;
+        press(page, ".stbar .go", "Run again").await;
+        page.until("another study", &format!("document.querySelector('.studies')?.dataset.standing === 'done' && document.querySelector('{shown}')")).await;
+    }
+}
+
+journey!(
+    studies_run_on_all_cores_and_refine,
+    "#/fleet?days=2&runs=2&most=2&faults=%7B%22rate_multiplier%22%3A30%7D",
+    studies_refine_and_stop
+);
