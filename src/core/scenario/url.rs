@@ -26,8 +26,9 @@ use serde_json::{Map, Value, json};
 pub const MAX_LINK_BYTES: usize = 1_000_000;
 
 /// Parameters that say what is looked at, not what is computed from.
-pub const VIEW_KEYS: [&str; 12] = [
+pub const VIEW_KEYS: [&str; 16] = [
     "embed", "theme", "sel", "lang", "show", "talk", "days", "runs", "seed", "at", "fig", "bucket",
+    "study", "most", "rows", "price",
 ];
 
 /// What stays as it is in a value.

@@ -183,6 +183,6 @@ fn the_heaviest_assumption_is_named() {
     );
     assert_eq!(
         verdict(&board, Question::Sensitivity, StrategyId::Ntp),
-        "The failure rate moves ntp most (x 1/2: +5.00 ± 0.00 points; x 2: −10.00 ± 0.00 points)."
+        "What moves ntp most: failure rate (x 1/2: +5.00 ± 0.00 points; x 2: −10.00 ± 0.00 points)."
     );
 }

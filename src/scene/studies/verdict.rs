@@ -136,7 +136,11 @@ pub fn verdict(board: &Board, question: Question, strategy: StrategyId) -> Strin
                 .into_iter()
                 .flatten()
                 .collect();
-            format!("The {} moves {name} most ({}).", top.name, sides.join("; "))
+            format!(
+                "What moves {name} most: {} ({}).",
+                top.name,
+                sides.join("; ")
+            )
         }
     }
 }

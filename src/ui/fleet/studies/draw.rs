@@ -71,7 +71,7 @@ fn heat_markup(heat: &scene::Heat) -> String {
             let class = if cell.best {
                 "b"
             } else if cell.as_good {
-                "g"
+                "eq"
             } else {
                 ""
             };
