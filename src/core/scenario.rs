@@ -127,6 +127,19 @@ pub struct Failure {
     pub blast_radius: Option<u32>,
 }
 
+impl Failure {
+    /// A dead GPU, with the blast radius of the policy.
+    pub const fn hardware(domain: u32, gpu: u32) -> Self {
+        Self {
+            domain,
+            gpu,
+            kind: FailureKind::Hardware,
+            speed: 1.0,
+            blast_radius: None,
+        }
+    }
+}
+
 #[allow(clippy::trivially_copy_pass_by_ref)] // serde's signature
 fn is_one(value: &f64) -> bool {
     *value == 1.0

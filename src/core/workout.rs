@@ -4,7 +4,7 @@ pub mod fleet;
 
 use super::cost::{Replica, step};
 use super::hardware::{Precision, system};
-use super::scenario::{Failure, FailureKind, HeadSplit, Job, Layout, Recompute, Scenario};
+use super::scenario::{Failure, HeadSplit, Job, Layout, Recompute, Scenario};
 use super::strategy::{Evaluation, StrategyId, evaluate};
 use super::timeline::{Settings, view};
 use super::workload::model;
@@ -63,13 +63,7 @@ pub fn failed(global_batch: u32) -> Option<(Job, Evaluation)> {
     let mut scenario = Scenario::default_scene();
     scenario.layout.global_batch = global_batch;
     scenario.failures = [(0, 17), (0, 41), (1, 28)]
-        .map(|(domain, gpu)| Failure {
-            domain,
-            gpu,
-            kind: FailureKind::Hardware,
-            speed: 1.0,
-            blast_radius: None,
-        })
+        .map(|(domain, gpu)| Failure::hardware(domain, gpu))
         .to_vec();
     let job = scenario.resolve().ok()?;
     let evaluation = evaluate(&job);

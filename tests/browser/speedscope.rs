@@ -5,7 +5,7 @@ use crate::rig::folder;
 use crate::rig::server::{SUB_PATH, serve};
 use crate::rig::view::View;
 use fantoccini::Client;
-use ntp_explorer::core::scenario::{Failure, FailureKind, Scenario};
+use ntp_explorer::core::scenario::{Failure, Scenario};
 use ntp_explorer::core::strategy::{StrategyId, evaluate};
 use ntp_explorer::core::timeline::{Settings, trace, view};
 use serde_json::Value;
@@ -35,13 +35,7 @@ fn exported(pp: u32, vp: u32, failures: &[(u32, u32)]) -> String {
     (scenario.layout.pp, scenario.layout.vp) = (pp, vp);
     scenario.failures = failures
         .iter()
-        .map(|&(domain, gpu)| Failure {
-            domain,
-            gpu,
-            kind: FailureKind::Hardware,
-            speed: 1.0,
-            blast_radius: None,
-        })
+        .map(|&(domain, gpu)| Failure::hardware(domain, gpu))
         .collect();
     let job = scenario.resolve().expect("a valid scenario");
     let view = view(

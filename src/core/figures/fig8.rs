@@ -8,9 +8,7 @@
 use super::{Axis, Compared, Figure, Mark, Series, Table};
 use crate::core::cost::{Replica, terms};
 use crate::core::hardware::system;
-use crate::core::scenario::{
-    Degrees, Failure, FailureKind, HeadSplit, Layout, Recompute, Scenario,
-};
+use crate::core::scenario::{Degrees, Failure, HeadSplit, Layout, Recompute, Scenario};
 use crate::core::strategy::{StrategyId, evaluate};
 use crate::core::timeline::{
     Kind, ReplicaKind, ReplicaSpec, Settings, StageSpec, StepSpec, Stream, simulate, view,
@@ -172,11 +170,8 @@ pub fn exposed_at_scale() -> Option<f64> {
     let mut scenario = super::draws::paper(Degrees::Any);
     scenario.failures = [3, 17]
         .map(|gpu| Failure {
-            domain: 0,
-            gpu,
-            kind: FailureKind::Hardware,
-            speed: 1.0,
             blast_radius: Some(1),
+            ..Failure::hardware(0, gpu)
         })
         .to_vec();
     let job = scenario.resolve().ok()?;

@@ -162,7 +162,7 @@ impl RateSource for ModelRates {
 mod tests {
     use super::*;
     use crate::core::fleet::{Rates, Signature};
-    use crate::core::scenario::{Failure, FailureKind, Scenario};
+    use crate::core::scenario::{Failure, Scenario};
     use crate::core::strategy::evaluate;
 
     /// Failures given one by one and the same failures as counts must come to the same.
@@ -170,13 +170,7 @@ mod tests {
     fn a_pattern_rates_as_its_failures_do_one_by_one() {
         let mut scenario = Scenario::default_scene();
         scenario.policy.spare_domains = 2;
-        let fail = |domain, gpu| Failure {
-            domain,
-            gpu,
-            kind: FailureKind::Hardware,
-            speed: 1.0,
-            blast_radius: None,
-        };
+        let fail = |domain, gpu| Failure::hardware(domain, gpu);
         scenario.failures = vec![
             fail(3, 1),
             fail(3, 9),

@@ -14,28 +14,12 @@ pub use take::{FilmMaker, look, record};
 
 use super::ledger::Bucket;
 use super::live::PhaseKind;
+use crate::core::faults::FaultEvent;
 use crate::core::strategy::StrategyId;
 use crate::core::units::Nanos;
 
 /// Columns of the ledger at a moment: [`Bucket::ALL`], then what boosted GPUs won back.
 pub const COLUMNS: usize = Bucket::ALL.len() + 1;
-
-/// A failure as shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Event {
-    /// When, on the clock of the trace.
-    pub time: Nanos,
-    /// Domain, [`crate::core::faults::FaultEvent::JOB`] for the job as such.
-    pub domain: u32,
-    /// First GPU struck.
-    pub first: u16,
-    /// GPUs struck.
-    pub gpus: u16,
-    /// Index into [`Recording::causes`].
-    pub cause: u16,
-    /// From detection until the hardware is back.
-    pub repair: Nanos,
-}
 
 /// A cause of failures.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +61,7 @@ pub struct Recording {
     /// What the events' `cause` points to.
     pub causes: Vec<CauseName>,
     /// All failures, in order.
-    pub events: Vec<Event>,
+    pub events: Vec<FaultEvent>,
     /// In the order of [`StrategyId::ALL`].
     pub tracks: Vec<Track>,
 }
@@ -179,7 +163,7 @@ impl Recording {
 
     /// The first thing that strikes a strategy after `time`: when, and which event. On a wall clock every failure of the
     /// trace counts, otherwise those that stopped the job.
-    pub fn next_event(&self, strategy: StrategyId, time: Nanos) -> Option<(Nanos, &Event)> {
+    pub fn next_event(&self, strategy: StrategyId, time: Nanos) -> Option<(Nanos, &FaultEvent)> {
         if self.while_running {
             let stops = &self.track(strategy)?.stops;
             let (stop, event) = stops.get(stops.partition_point(|(stop, _)| *stop <= time))?;
@@ -193,7 +177,7 @@ impl Recording {
     }
 
     /// As [`Recording::next_event`], the last one before `time`.
-    pub fn event_before(&self, strategy: StrategyId, time: Nanos) -> Option<(Nanos, &Event)> {
+    pub fn event_before(&self, strategy: StrategyId, time: Nanos) -> Option<(Nanos, &FaultEvent)> {
         if self.while_running {
             let stops = &self.track(strategy)?.stops;
             let at = stops
@@ -210,7 +194,7 @@ impl Recording {
     }
 
     /// Software or hardware.
-    pub fn is_software(&self, event: &Event) -> bool {
+    pub fn is_software(&self, event: &FaultEvent) -> bool {
         self.causes
             .get(usize::from(event.cause))
             .is_some_and(|cause| cause.software)

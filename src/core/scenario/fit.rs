@@ -45,15 +45,12 @@ impl Scenario {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::scenario::{Failure, FailureKind, Named, PartialLayout, derive_layout};
+    use crate::core::scenario::{Failure, Named, PartialLayout, derive_layout};
 
     fn failure(domain: u32, gpu: u32) -> Failure {
         Failure {
-            domain,
-            gpu,
-            kind: FailureKind::Hardware,
-            speed: 1.0,
             blast_radius: Some(72),
+            ..Failure::hardware(domain, gpu)
         }
     }
 

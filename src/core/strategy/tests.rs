@@ -3,13 +3,7 @@ use crate::core::scenario::{Degrees, Failure, FailureKind, HeadSplit, Named, Par
 use proptest::prelude::*;
 
 fn fail(domain: u32, gpu: u32) -> Failure {
-    Failure {
-        domain,
-        gpu,
-        kind: FailureKind::Hardware,
-        speed: 1.0,
-        blast_radius: None,
-    }
+    Failure::hardware(domain, gpu)
 }
 
 fn slow(domain: u32, gpu: u32, speed: f64) -> Failure {

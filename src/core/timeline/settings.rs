@@ -2,7 +2,7 @@
 
 use super::TimelineError;
 use crate::core::hardware::FieldError;
-use crate::core::scenario::{Failure, FailureKind, Job};
+use crate::core::scenario::{Failure, Job};
 use crate::core::units::Bytes;
 
 /// Smallest and largest gradient bucket, bytes per rank.
@@ -114,11 +114,8 @@ impl Settings {
             };
             job.scenario.failures = (0..lost)
                 .map(|gpu| Failure {
-                    domain: 0,
-                    gpu,
-                    kind: FailureKind::Hardware,
-                    speed: 1.0,
                     blast_radius: Some(1),
+                    ..Failure::hardware(0, gpu)
                 })
                 .collect();
         }

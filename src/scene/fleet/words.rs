@@ -2,7 +2,7 @@
 
 use super::pace;
 use crate::core::faults::FaultEvent;
-use crate::core::fleet::recording::{Event, Look, Recording};
+use crate::core::fleet::recording::{Look, Recording};
 use crate::core::fleet::{Bucket, CellState, PhaseKind};
 use crate::core::scenario::Scenario;
 use crate::core::strategy::{GpuState, StrategyId};
@@ -78,7 +78,7 @@ pub fn down(failed: u32, gpus: u64, hit: usize, domains: u32) -> Sentence {
 }
 
 /// `D212 GPU 40`, `D212 GPUs 40 to 47`, `D212`, `the job`.
-pub fn place(event: &Event, domain_size: u32) -> String {
+pub fn place(event: &FaultEvent, domain_size: u32) -> String {
     if event.domain == FaultEvent::JOB {
         return "the job".into();
     }
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn places_have_names() {
-        let event = |domain, first, gpus| Event {
+        let event = |domain, first, gpus| FaultEvent {
             time: Nanos::ZERO,
             domain,
             first,

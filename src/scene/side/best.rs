@@ -148,7 +148,7 @@ pub fn name(layout: &Layout) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::scenario::{Failure, FailureKind};
+    use crate::core::scenario::Failure;
 
     #[test]
     fn the_winner_comes_first_with_its_reason() {
@@ -181,13 +181,7 @@ mod tests {
         let mut scenario = Scenario::default_scene();
         scenario.policy.degrees = Degrees::List(vec![70]);
         scenario.policy.in_domain_spares = 70;
-        let last = Failure {
-            domain: 15,
-            gpu: 71,
-            kind: FailureKind::Hardware,
-            speed: 1.0,
-            blast_radius: None,
-        };
+        let last = Failure::hardware(15, 71);
         scenario.failures = vec![last];
         let job = scenario.resolve().unwrap();
         for choice in best(&job, &SearchRule::default()).unwrap().choices {

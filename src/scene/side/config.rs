@@ -62,7 +62,7 @@ fn reduced<'a>(job: &'a Job, view: &'a DomainView) -> impl Iterator<Item = Parit
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::scenario::{Failure, FailureKind, Parity, Scenario};
+    use crate::core::scenario::{Failure, Parity, Scenario};
     use crate::core::strategy::evaluate;
 
     fn text(failed: &[(u32, u32)], parity: Parity, id: StrategyId) -> Result<String, String> {
@@ -70,13 +70,7 @@ mod tests {
         scenario.policy.parity = parity;
         scenario.failures = failed
             .iter()
-            .map(|&(domain, gpu)| Failure {
-                domain,
-                gpu,
-                kind: FailureKind::Hardware,
-                speed: 1.0,
-                blast_radius: None,
-            })
+            .map(|&(domain, gpu)| Failure::hardware(domain, gpu))
             .collect();
         let job = scenario.resolve().unwrap();
         config(&job, evaluate(&job).get(id).unwrap())

@@ -186,20 +186,14 @@ fn damaged(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::scenario::{Failure, FailureKind, Scenario};
+    use crate::core::scenario::{Failure, Scenario};
     use crate::core::strategy::evaluate;
 
     fn job(failed: &[(u32, u32)]) -> Job {
         let mut scenario = Scenario::default_scene();
         scenario.failures = failed
             .iter()
-            .map(|&(domain, gpu)| Failure {
-                domain,
-                gpu,
-                kind: FailureKind::Hardware,
-                speed: 1.0,
-                blast_radius: None,
-            })
+            .map(|&(domain, gpu)| Failure::hardware(domain, gpu))
             .collect();
         scenario.resolve().unwrap()
     }

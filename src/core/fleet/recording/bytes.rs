@@ -1,6 +1,7 @@
 //! Recordings as bytes: little-endian, column by column.
 
-use super::{COLUMNS, CauseName, Event, Recording, Track};
+use super::{COLUMNS, CauseName, Recording, Track};
+use crate::core::faults::FaultEvent;
 use crate::core::fleet::live::PhaseKind;
 use crate::core::units::Nanos;
 
@@ -127,7 +128,7 @@ impl Recording {
             let (time, repair) = (Nanos(read.long()?), Nanos(read.long()?));
             let (domain, first) = (read.word()?, read.short()?);
             let (gpus, cause) = (read.short()?, read.short()?);
-            events.push(Event {
+            events.push(FaultEvent {
                 time,
                 domain,
                 first,

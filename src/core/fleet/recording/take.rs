@@ -1,7 +1,7 @@
 //! From a simulated run to its recording and its film.
 
 use super::film::Turn;
-use super::{CauseName, Event, Film, Look, Recording, Track};
+use super::{CauseName, Film, Look, Recording, Track};
 use crate::core::fleet::live::{FleetMap, FleetRun, History, Moment};
 use crate::core::fleet::{Lane, PhaseKind};
 use crate::core::scenario::FailureKind;
@@ -33,16 +33,7 @@ pub fn record(run: &FleetRun) -> Recording {
                 software: cause.kind == FailureKind::Software,
             })
             .collect(),
-        events: events
-            .map(|event| Event {
-                time: event.time,
-                domain: event.domain,
-                first: event.first,
-                gpus: event.gpus,
-                cause: event.cause,
-                repair: event.repair,
-            })
-            .collect(),
+        events: events.copied().collect(),
         tracks: StrategyId::ALL
             .into_iter()
             .map(|strategy| {

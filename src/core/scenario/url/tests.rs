@@ -51,13 +51,7 @@ fn links_are_short_and_say_what_differs() {
         "#/rack?v=1&sys=gb300-nvl72&model=llama3-405b&pp=2&seq=32768&parity=one-degree&hot=2"
     );
     let mut scene = presets()[3].scenario.clone();
-    let fail = |domain, gpu| Failure {
-        domain,
-        gpu,
-        kind: FailureKind::Hardware,
-        speed: 1.0,
-        blast_radius: None,
-    };
+    let fail = |domain, gpu| Failure::hardware(domain, gpu);
     scene.failures = vec![fail(0, 3), fail(0, 4), fail(0, 5), fail(2, 1)];
     scene.failures.push(Failure {
         kind: FailureKind::Slow,

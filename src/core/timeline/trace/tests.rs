@@ -1,7 +1,7 @@
 //! The rules that trace viewers rely on, each on the default scene with failed GPUs.
 
 use super::*;
-use crate::core::scenario::{Failure, FailureKind, Job, Scenario};
+use crate::core::scenario::{Failure, Job, Scenario};
 use crate::core::strategy::{StrategyId, evaluate};
 use crate::core::timeline::{Settings, view};
 use serde_json::Value;
@@ -11,13 +11,7 @@ fn failed(vp: u32) -> Job {
     let mut scenario = Scenario::default_scene();
     scenario.layout.vp = vp;
     scenario.failures = [(0, 17), (0, 41), (1, 28)]
-        .map(|(domain, gpu)| Failure {
-            domain,
-            gpu,
-            kind: FailureKind::Hardware,
-            speed: 1.0,
-            blast_radius: None,
-        })
+        .map(|(domain, gpu)| Failure::hardware(domain, gpu))
         .to_vec();
     scenario.resolve().unwrap()
 }
