@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync, writeFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
+import { BUDGET_KB, isLater, isLoaded } from './first-load.mjs';
 
-const BUDGET_BYTES = 350_000;
 const dist = process.argv[2];
 if (!dist) throw new Error('usage: node scripts/bytes.mjs DIST');
 
@@ -15,13 +15,10 @@ const files = readdirSync(dist, { recursive: true })
 const kb = (bytes) => `${(bytes / 1000).toFixed(1)} KB`.padStart(11);
 const row = (name, raw, packed) => console.log(`${name.padEnd(44)}${kb(raw)}${kb(packed)}`);
 
-// Programs that the racks do not need: fetched when one of their pages is opened, or a worker is first asked for something.
-const later = (name) => /^(pages|worker)/.test(name);
-
 let first = 0;
 for (const [title, chosen] of [
-  ['first load', files.filter((name) => !later(name))],
-  ['later, when first needed', files.filter(later)],
+  ['first load', files.filter((name) => !isLater(name))],
+  ['later, when first needed', files.filter(isLater)],
 ]) {
   console.log(`${title.padEnd(44)}${'raw'.padStart(11)}${'brotli'.padStart(11)}`);
   let raw = 0;
@@ -31,7 +28,7 @@ for (const [title, chosen] of [
     const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: data.length };
     const small = brotliCompressSync(data, { params });
     writeFileSync(join(dist, `${name}.br`), small);
-    if (!/\.(html|js|css|wasm)$/.test(name)) continue;
+    if (!isLoaded(name)) continue;
     row(name, data.length, small.length);
     raw += data.length;
     packed += small.length;
@@ -39,5 +36,5 @@ for (const [title, chosen] of [
   row('sum', raw, packed);
   first ||= packed;
 }
-const share = ((100 * first) / BUDGET_BYTES).toFixed(0);
-console.log(`${'budget of the first load'.padEnd(44)}${''.padStart(11)}${kb(BUDGET_BYTES)}   ${share} % used${first > BUDGET_BYTES ? ', OVER' : ''}`);
+const share = (first / (10 * BUDGET_KB)).toFixed(0);
+console.log(`${'budget of the first load'.padEnd(44)}${''.padStart(11)}${kb(BUDGET_KB * 1000)}   ${share} % used${first > BUDGET_KB * 1000 ? ', OVER' : ''}`);

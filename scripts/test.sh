@@ -2,7 +2,6 @@
 # Everything: the checks and native tests of check.sh, then the release page in Chromium.
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 scripts/setup.sh --browser
-cargo fmt --check
 
 # Linking the page keeps one core busy for minutes, so it goes on beside the checks, in folders of its own in target/.
 log=$TOOLS/build.log

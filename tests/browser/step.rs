@@ -8,6 +8,15 @@ use serde_json::{Value, json};
 
 const FAILED: &str = "#/rack?fail=0.17,0.41,1.28";
 
+/// Waits until the timeline is on its canvas.
+async fn drawn(page: &Page) {
+    page.until(
+        "a canvas",
+        "document.querySelector('.gplot canvas')?.width > 300",
+    )
+    .await;
+}
+
 async fn window(page: &Page) -> (f64, f64) {
     let text = page
         .value("document.querySelector('.gplot').dataset.windowNs")
@@ -55,11 +64,7 @@ journey!(
     the_canvas_is_painted_at_the_screens_pixels,
     FAILED,
     async |page: &Page| {
-        page.until(
-            "a canvas",
-            "document.querySelector('.gplot canvas')?.width > 300",
-        )
-        .await;
+        drawn(page).await;
         page.settle().await;
         let ratio = number(page, "document.querySelector('.gplot canvas').width / document.querySelector('.gplot canvas').offsetWidth").await;
         let screen = number(page, "devicePixelRatio").await;
@@ -81,11 +86,7 @@ journey!(
     keys_zoom_pan_step_search_and_help,
     FAILED,
     async |page: &Page| {
-        page.until(
-            "a canvas",
-            "document.querySelector('.gplot canvas')?.width > 300",
-        )
-        .await;
+        drawn(page).await;
         focus(page).await;
         let first = window(page).await;
         page.press('w').await;
@@ -166,11 +167,7 @@ journey!(
     the_mouse_zooms_pans_and_selects,
     FAILED,
     async |page: &Page| {
-        page.until(
-            "a canvas",
-            "document.querySelector('.gplot canvas')?.width > 300",
-        )
-        .await;
+        drawn(page).await;
         let first = window(page).await;
         send(
             page,
@@ -228,11 +225,7 @@ journey!(
     the_legend_hides_groups_fold_and_the_view_stays,
     FAILED,
     async |page: &Page| {
-        page.until(
-            "a canvas",
-            "document.querySelector('.gplot canvas')?.width > 300",
-        )
-        .await;
+        drawn(page).await;
         focus(page).await;
         page.press('w').await;
         let view = window(page).await;
@@ -301,11 +294,7 @@ journey!(
     controls_move_the_picture_and_bad_values_say_why,
     FAILED,
     async |page: &Page| {
-        page.until(
-            "a canvas",
-            "document.querySelector('.gplot canvas')?.width > 300",
-        )
-        .await;
+        drawn(page).await;
         let before = exposed_ms(page).await;
         let slide = "const s = document.querySelector('.gbucket input'); s.value = arguments[0]; \
         s.dispatchEvent(new Event('input', { bubbles: true }))";
@@ -348,11 +337,7 @@ journey!(
 #[test]
 fn the_step_is_saved_and_handed_to_perfetto() {
     browse("step-files", View::DESKTOP, FAILED, async |page| {
-        page.until(
-            "a canvas",
-            "document.querySelector('.gplot canvas')?.width > 300",
-        )
-        .await;
+        drawn(page).await;
         let catch = "window.saved = []; const make = URL.createObjectURL; \
             URL.createObjectURL = blob => { const u = make(blob); blob.text().then(t => saved.push([blob.type, t])); return u }; \
             HTMLAnchorElement.prototype.click = function () { if (this.download) saved.push([this.download, this.href.slice(0, 22)]) }; \
@@ -447,11 +432,7 @@ fn two_fingers_zoom_on_a_phone() {
 #[test]
 fn the_table_says_what_the_picture_shows() {
     browse("step-table", View::DESKTOP, FAILED, async |page| {
-        page.until(
-            "a canvas",
-            "document.querySelector('.gplot canvas')?.width > 300",
-        )
-        .await;
+        drawn(page).await;
         page.script("document.querySelector('.gtable').open = true", json!([]))
             .await;
         page.until(
