@@ -59,12 +59,13 @@ fn Root() -> impl IntoView {
     let app = App::provide(opened.job, opened.route, theme_now(), form_now());
     link::look(app, opened.view);
     app.notice.set(opened.wrong);
-    link::keep(app);
+    let shown = link::shown(app);
+    link::keep(app, shown);
     files::accept_drops(app);
     provide_context(Dice::new());
     follow_window(app);
     Effect::new(move |_| dom::set_root("data-theme", app.theme.get().id()));
-    bridge::lead(app);
+    bridge::lead(app, shown);
     view! { <Page /> }.into_any()
 }
 

@@ -40,11 +40,7 @@ fn hear(name: &str, mut heard: impl FnMut(String) + 'static) {
     listener.forget();
 }
 
-fn shown(app: App) -> String {
-    link::address(app, app.route.get())
-}
-
-/// Takes an address over. True if the scenario in it was taken, or is the one shown.
+/// Takes an address over; one that this program cannot open leaves everything as it is.
 fn take(app: App, address: &str, undoable: bool) {
     let Some(opened) = link::open(address) else {
         return;
@@ -67,10 +63,10 @@ fn take(app: App, address: &str, undoable: bool) {
 }
 
 /// In the first program: says every change, and makes what the other pages wish an undoable step.
-pub fn lead(app: App) {
+pub fn lead(app: App, shown: Memo<String>) {
     Effect::new(move |_| {
         app.theme.track();
-        say(STATE, &shown(app));
+        say(STATE, &shown.read());
     });
     hear(WISH, move |address| take(app, &address, true));
 }
@@ -78,8 +74,9 @@ pub fn lead(app: App) {
 /// In the program of the other pages: takes over what is shown, starting from an address, and says what was changed here.
 pub fn follow(app: App, address: String) {
     let agreed = StoredValue::new_local(address);
+    let shown = link::shown(app);
     Effect::new(move |_| {
-        let now = shown(app);
+        let now = shown.get();
         if agreed.with_value(|agreed| *agreed != now) {
             agreed.set_value(now.clone());
             say(WISH, &now);

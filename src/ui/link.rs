@@ -92,6 +92,11 @@ pub fn address(app: App, route: Route) -> String {
     url::encode(route.id(), &app.job.read().scenario, &view)
 }
 
+/// The address of what is shown, spelled out once however many follow it.
+pub fn shown(app: App) -> Memo<String> {
+    Memo::new(move |_| address(app, app.route.get()))
+}
+
 /// The whole address, to share.
 pub fn whole(app: App) -> String {
     let here = dom::window()
@@ -152,10 +157,10 @@ fn write(address: &str, new: bool) {
 }
 
 /// Keeps address and state in step from now on.
-pub fn keep(app: App) {
+pub fn keep(app: App, shown: Memo<String>) {
     let pending = StoredValue::new_local(None::<Timeout>);
     Effect::new(move |before: Option<String>| {
-        let now = address(app, app.route.get());
+        let now = shown.get();
         // The first run only notes what is there: an address that was not touched stays as it was typed.
         if before.is_some_and(|before| before != now) {
             let text = now.clone();
