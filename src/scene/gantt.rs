@@ -21,7 +21,7 @@ mod table;
 mod window;
 mod words;
 
-pub use commands::{Anchor, Box2, Draw, Ink, Paint};
+pub use commands::{Anchor, Draw, Ink, Paint, Rect};
 pub use find::{matches, neighbour, step_through};
 pub use hit::{Target, hit, spot_box};
 pub use palette::{Palette, Pattern};

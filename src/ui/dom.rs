@@ -239,3 +239,11 @@ pub fn words_of(error: &wasm_bindgen::JsValue) -> String {
         |error| String::from(error.message()),
     )
 }
+
+/// Headings of a table's columns.
+pub fn columns(names: &[&'static str]) -> impl IntoView + use<> {
+    names
+        .iter()
+        .map(|&name| view! { <th scope="col">{name}</th> })
+        .collect_view()
+}

@@ -1,7 +1,6 @@
 //! The Figures page: how far to trust the model, and the paper's figures, its values and ours.
 
 mod rule;
-mod save;
 mod section;
 mod slices;
 mod survivors;

@@ -9,7 +9,7 @@ pub use share::ShareCard;
 
 pub use bar::{
     Field, History, LayoutFields, MoreFields, PolicyFields, Pop, PresetLists, Presets, ScenarioBar,
-    Seg, Told, Whole, tell,
+    Seg, Told, Whole, tell, ungrouped,
 };
 pub use header::{Header, flip_theme};
 pub use icon::{Icon, Marker};

@@ -1,17 +1,6 @@
 //! All domains as squares on a grid, seen through an eye that zooms and pans; GPUs as tiles inside a square.
 
-/// A rectangle, CSS px.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Rect {
-    /// Left.
-    pub x: f64,
-    /// Top.
-    pub y: f64,
-    /// Width.
-    pub w: f64,
-    /// Height.
-    pub h: f64,
-}
+pub use crate::scene::rect::Rect;
 
 /// Part of the pitch that a square fills.
 const FILL: f64 = 0.83;

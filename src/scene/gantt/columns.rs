@@ -3,13 +3,13 @@
 //! A span at least a pixel wide is drawn as it is; thinner ones are gathered pixel by pixel, and each pixel takes the kind
 //! that fills most of it, fainter the less of it is filled.
 
-use super::commands::Box2;
+use super::commands::Rect;
 use super::window::Window;
 use crate::core::timeline::{Kind, Span};
 use std::ops::Range;
 
 /// Rectangles of one kind and opacity.
-pub type Filled = ((Kind, u8), Box2);
+pub type Filled = ((Kind, u8), Rect);
 
 /// Spans that touch a window, by position; spans are in order and do not overlap.
 pub fn visible(spans: &[Span], window: &Window) -> Range<usize> {
@@ -121,7 +121,7 @@ pub fn columns(
                 {
                     area.w += pixel;
                 }
-                _ => out.push((look, Box2::new(x, top, pixel, height))),
+                _ => out.push((look, Rect::new(x, top, pixel, height))),
             }
             *edge = x + pixel;
         }
@@ -138,7 +138,7 @@ pub fn columns(
             flush(&mut column, &mut edge, out);
             let from = from.max(edge);
             if to > from {
-                out.push(((span.kind, 4), Box2::new(from, top, to - from, height)));
+                out.push(((span.kind, 4), Rect::new(from, top, to - from, height)));
                 edge = to;
             }
             continue;
@@ -201,8 +201,8 @@ mod tests {
         assert_eq!(
             out,
             [
-                ((Kind::Forward, 4), Box2::new(10.0, 0.0, 10.0, 10.0)),
-                ((Kind::Backward, 4), Box2::new(25.0, 0.0, 15.0, 10.0))
+                ((Kind::Forward, 4), Rect::new(10.0, 0.0, 10.0, 10.0)),
+                ((Kind::Backward, 4), Rect::new(25.0, 0.0, 15.0, 10.0))
             ]
         );
     }

@@ -2,45 +2,7 @@
 
 use super::palette::Pattern;
 use crate::core::timeline::Kind;
-
-/// A rectangle: left, top, width, height, CSS px.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Box2 {
-    /// Left edge.
-    pub x: f64,
-    /// Top edge.
-    pub y: f64,
-    /// Width.
-    pub w: f64,
-    /// Height.
-    pub h: f64,
-}
-
-impl Box2 {
-    /// From its four numbers.
-    pub const fn new(x: f64, y: f64, w: f64, h: f64) -> Self {
-        Self { x, y, w, h }
-    }
-    /// Right edge.
-    pub fn right(&self) -> f64 {
-        self.x + self.w
-    }
-    /// Bottom edge.
-    pub fn bottom(&self) -> f64 {
-        self.y + self.h
-    }
-    /// Whether a point lies inside.
-    pub fn holds(&self, x: f64, y: f64) -> bool {
-        x >= self.x && x < self.right() && y >= self.y && y < self.bottom()
-    }
-    /// Whether two overlap by more than an edge.
-    pub fn meets(&self, other: &Self) -> bool {
-        self.x < other.right()
-            && other.x < self.right()
-            && self.y < other.bottom()
-            && other.y < self.bottom()
-    }
-}
+pub use crate::scene::rect::Rect;
 
 /// What an area is filled or a line drawn with: a meaning, which the palette turns into colour and pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -124,9 +86,9 @@ pub enum Anchor {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Draw {
     /// Filled rectangles of one paint.
-    Fill(Paint, Vec<Box2>),
+    Fill(Paint, Vec<Rect>),
     /// Outlined rectangles; line width and whether dashed.
-    Outline(Paint, f64, bool, Vec<Box2>),
+    Outline(Paint, f64, bool, Vec<Rect>),
     /// Open lines of one paint; line width, dash and gap (zero: solid).
     Lines(Paint, f64, (f64, f64), Vec<Vec<(f64, f64)>>),
     /// Arrow heads, tip and direction.
@@ -152,10 +114,10 @@ pub enum Draw {
         /// Which point `x` is.
         anchor: Anchor,
         /// Box that holds them.
-        room: Box2,
+        room: Rect,
     },
     /// Everything until [`Draw::Unclip`] stays inside.
-    Clip(Box2),
+    Clip(Rect),
     /// Ends a clip.
     Unclip,
 }

@@ -1,7 +1,7 @@
 //! What lies under the pointer, and where a span lies.
 
 use super::columns::Scale;
-use super::commands::Box2;
+use super::commands::Rect;
 use super::rows::{Layout, Row, RowKind};
 use super::window::Window;
 use super::{Chips, Spot};
@@ -33,7 +33,7 @@ fn row_at(layout: &Layout, x: f64, y: f64) -> Option<&Row> {
             y >= layout.scroll_top
         };
         // Half of the gap belongs to each neighbour.
-        room && Box2 {
+        room && Rect {
             y: row.area.y - 2.0,
             h: row.area.h + 4.0,
             ..row.area
@@ -56,7 +56,7 @@ pub fn hit(
     at: (f64, f64),
 ) -> Target {
     let (x, y) = at;
-    let strip = Box2 {
+    let strip = Rect {
         y: 0.0,
         h: super::STRIP - 4.0,
         ..layout.strip
@@ -122,7 +122,7 @@ fn span_at(
 }
 
 /// Where a span is drawn, at least 3 px wide; none when its row is not shown or it is out of view.
-pub fn spot_box(view: &StepView, layout: &Layout, scale: &Scale, spot: Spot) -> Option<Box2> {
+pub fn spot_box(view: &StepView, layout: &Layout, scale: &Scale, spot: Spot) -> Option<Rect> {
     let timeline = view.timeline(view.groups.get(spot.group)?);
     let span = timeline.spans.get(spot.span)?;
     let row = layout.rows.iter().find(|row| {
@@ -140,5 +140,5 @@ pub fn spot_box(view: &StepView, layout: &Layout, scale: &Scale, spot: Spot) -> 
     let (from, to) = scale.ends(start, end);
     let wide = (to - from).max(3.0);
     let inside = row.area.y >= layout.scroll_top - 1.0 || row.pinned;
-    inside.then_some(Box2::new(from, row.area.y, wide, row.area.h))
+    inside.then_some(Rect::new(from, row.area.y, wide, row.area.h))
 }

@@ -1,6 +1,6 @@
 //! Words inside the plot: placed only where they fit and where none is yet.
 
-use super::commands::{Anchor, Box2, Draw, Ink, Paint};
+use super::commands::{Anchor, Draw, Ink, Paint, Rect};
 use crate::scene::side::text::width;
 
 /// Size of words in the picture, px.
@@ -9,25 +9,25 @@ pub const SIZE: f64 = 10.5;
 /// Keeps words from overlapping.
 #[derive(Default)]
 pub struct Places {
-    taken: Vec<Box2>,
+    taken: Vec<Rect>,
     words: Vec<Draw>,
-    plates: Vec<(Paint, Box2)>,
+    plates: Vec<(Paint, Rect)>,
 }
 
 impl Places {
     /// Whether a box is free.
-    fn free(&self, area: &Box2) -> bool {
+    fn free(&self, area: &Rect) -> bool {
         !self.taken.iter().any(|other| other.meets(area))
     }
 
     /// Puts words with their left end at `x`, in a lane, if they fit into `room` px and nothing is there. A plate under
     /// them takes `paint`. Gives their box.
-    pub fn put(&mut self, text: &str, x: f64, lane: &Box2, room: f64, look: Look) -> Option<Box2> {
+    pub fn put(&mut self, text: &str, x: f64, lane: &Rect, room: f64, look: Look) -> Option<Rect> {
         let wide = width(text, SIZE, look.bold);
         if text.is_empty() || wide + 2.0 > room {
             return None;
         }
-        let area = Box2::new(x - 2.0, lane.y, wide + 5.0, lane.h);
+        let area = Rect::new(x - 2.0, lane.y, wide + 5.0, lane.h);
         if !self.free(&area) {
             return None;
         }
@@ -35,7 +35,7 @@ impl Places {
             let high = (lane.h - 2.0).min(13.0);
             self.plates.push((
                 paint,
-                Box2::new(area.x, lane.y + (lane.h - high) / 2.0, area.w, high),
+                Rect::new(area.x, lane.y + (lane.h - high) / 2.0, area.w, high),
             ));
         }
         self.words.push(Draw::Words {
@@ -57,17 +57,17 @@ impl Places {
         &mut self,
         texts: &[&str],
         x: f64,
-        lane: &Box2,
+        lane: &Rect,
         room: f64,
         look: Look,
-    ) -> Option<Box2> {
+    ) -> Option<Rect> {
         texts
             .iter()
             .find_map(|text| self.put(text, x, lane, room, look))
     }
 
     /// The plate of a paint, if there is one.
-    pub fn plate(&self, paint: Paint) -> Option<Box2> {
+    pub fn plate(&self, paint: Paint) -> Option<Rect> {
         let found = self.plates.iter().find(|plate| plate.0 == paint);
         found.map(|plate| plate.1)
     }
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn words_go_only_where_they_fit_and_where_none_is() {
-        let lane = Box2::new(0.0, 0.0, 500.0, 13.0);
+        let lane = Rect::new(0.0, 0.0, 500.0, 13.0);
         let mut places = Places::default();
         let look = Look::on(Ink::Ink, Paint::Panel);
         assert!(

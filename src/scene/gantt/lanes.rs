@@ -1,7 +1,7 @@
 //! Spans of the rows in view, with the words inside them.
 
 use super::columns::{Filled, Scale, columns, visible};
-use super::commands::{Box2, Draw, Ink, Paint};
+use super::commands::{Draw, Ink, Paint, Rect};
 use super::labels::{Look, Places};
 use super::rows::{Row, RowKind};
 use super::{Chips, GroupWords};
@@ -22,10 +22,10 @@ pub struct Drawing<'a> {
     pub fills: Vec<Filled>,
     /// Filled after the others: TP comm on top of resharding.
     pub top: Vec<Filled>,
-    pub edges: Vec<Box2>,
-    pub hairlines: Vec<Box2>,
-    pub idle: Vec<Box2>,
-    pub ghosts: Vec<Box2>,
+    pub edges: Vec<Rect>,
+    pub hairlines: Vec<Rect>,
+    pub idle: Vec<Rect>,
+    pub ghosts: Vec<Rect>,
     pub places: Places,
 }
 
@@ -83,7 +83,7 @@ impl<'a> Drawing<'a> {
         };
         for block in runs.chunk_by(same) {
             for run in block {
-                let area = Box2::new(run.from, row.area.y, run.to - run.from, row.area.h);
+                let area = Rect::new(run.from, row.area.y, run.to - run.from, row.area.h);
                 if run.kind == Kind::Host {
                     self.idle.push(area);
                 } else {
@@ -95,7 +95,7 @@ impl<'a> Drawing<'a> {
                 self.hairlines.extend(
                     run.layers
                         .iter()
-                        .map(|x| Box2::new(*x, row.area.y, pixel, row.area.h)),
+                        .map(|x| Rect::new(*x, row.area.y, pixel, row.area.h)),
                 );
             }
             self.block_words(row, block, timeline, group);
@@ -256,7 +256,7 @@ impl<'a> Drawing<'a> {
             return;
         }
         self.idle
-            .push(Box2::new(from, row.area.y, to - from, row.area.h));
+            .push(Rect::new(from, row.area.y, to - from, row.area.h));
         let pace = timeline
             .pace
             .get(group.replica)
@@ -462,7 +462,7 @@ impl<'a> Drawing<'a> {
         }) {
             let (from, to) = self.scale.ends(span.start.0 as f64, span.end.0 as f64);
             let number = (span.microbatch + 1).to_string();
-            let lane = Box2 {
+            let lane = Rect {
                 h: row.area.h - 3.0,
                 ..row.area
             };
@@ -511,7 +511,7 @@ impl<'a> Drawing<'a> {
             std::mem::take(&mut self.top),
         ] {
             // BTreeMap: one command a paint, in the same order every time.
-            let mut by_paint: BTreeMap<(Kind, u8), Vec<Box2>> = BTreeMap::new();
+            let mut by_paint: BTreeMap<(Kind, u8), Vec<Rect>> = BTreeMap::new();
             for (look, area) in fills {
                 by_paint.entry(look).or_default().push(area);
             }

@@ -1,6 +1,6 @@
 //! Lines and arrows over the rows: gradients ready, exposed time, the ends of the steps, what is selected.
 
-use super::commands::{Anchor, Box2, Draw, Ink, Paint};
+use super::commands::{Anchor, Draw, Ink, Paint, Rect};
 use super::labels::{Look, SIZE};
 use super::lanes::Drawing;
 use super::rows::{Layout, Row, RowKind};
@@ -207,7 +207,7 @@ impl Drawing<'_> {
                 continue;
             }
             let to = to.max(from + self.scale.pixel());
-            bands.push(Box2::new(from, area.y - 2.0, to - from, area.h + 1.0));
+            bands.push(Rect::new(from, area.y - 2.0, to - from, area.h + 1.0));
             edges.push(vec![(from, area.y - 2.0), (from, area.bottom() - 1.0)]);
             edges.push(vec![(to, area.y - 2.0), (to, area.bottom() - 1.0)]);
             if index == 0
@@ -349,7 +349,7 @@ fn short(nanos: u64) -> String {
 
 /// Names at the left and numbers at the right of every group, and names of the rows.
 pub fn beside(view: &StepView, layout: &Layout, words: &[super::GroupWords], out: &mut Vec<Draw>) {
-    let room = |x: f64, y: f64, w: f64| Box2::new(x, y - SIZE, w, SIZE + 3.0);
+    let room = |x: f64, y: f64, w: f64| Rect::new(x, y - SIZE, w, SIZE + 3.0);
     let text = |x: f64,
                 y: f64,
                 text: &str,
@@ -357,7 +357,7 @@ pub fn beside(view: &StepView, layout: &Layout, words: &[super::GroupWords], out
                 bold: bool,
                 ink: Ink,
                 anchor: Anchor,
-                room: Box2| Draw::Words {
+                room: Rect| Draw::Words {
         x,
         y,
         text: text.into(),
@@ -469,7 +469,7 @@ pub fn beside(view: &StepView, layout: &Layout, words: &[super::GroupWords], out
 
 /// Lines under the last row of each group but the last.
 pub fn separators(layout: &Layout, out: &mut Vec<Draw>) {
-    let last = layout.groups.iter().map(Box2::bottom).fold(0.0, f64::max);
+    let last = layout.groups.iter().map(Rect::bottom).fold(0.0, f64::max);
     let lines = layout
         .groups
         .iter()

@@ -1,7 +1,7 @@
 //! The whole picture, in the order it is painted.
 
 use super::columns::Scale;
-use super::commands::{Anchor, Box2, Draw, Ink, Paint};
+use super::commands::{Anchor, Draw, Ink, Paint, Rect};
 use super::hit::spot_box;
 use super::labels::{Places, SIZE};
 use super::lanes::Drawing;
@@ -79,9 +79,9 @@ pub fn draw(look: &Look<'_>) -> Vec<Draw> {
         places: Places::default(),
     };
     let rows = |pinned: bool| layout.rows.iter().filter(move |row| row.pinned == pinned);
-    let seen = |area: &Box2, clip: &Box2| area.bottom() > clip.y && area.y < clip.bottom();
-    let scrolled = Box2::new(0.0, layout.scroll_top, layout.width, layout.room());
-    let fixed = Box2::new(
+    let seen = |area: &Rect, clip: &Rect| area.bottom() > clip.y && area.y < clip.bottom();
+    let scrolled = Rect::new(0.0, layout.scroll_top, layout.width, layout.room());
+    let fixed = Rect::new(
         0.0,
         plot.y,
         layout.width,
@@ -92,7 +92,7 @@ pub fn draw(look: &Look<'_>) -> Vec<Draw> {
             continue;
         }
         // Arrows and bands reach a little above the first row.
-        let band = Box2::new(plot.x, clip.y - 4.0, plot.w, clip.h + 4.0);
+        let band = Rect::new(plot.x, clip.y - 4.0, plot.w, clip.h + 4.0);
         out.push(Draw::Clip(band));
         let tracks = rows(pinned)
             .filter(|row| seen(&row.area, &clip))
@@ -106,7 +106,7 @@ pub fn draw(look: &Look<'_>) -> Vec<Draw> {
         drawing.draws(&mut out);
         out.push(Draw::Unclip);
     }
-    out.push(Draw::Clip(Box2::new(
+    out.push(Draw::Clip(Rect::new(
         0.0,
         plot.y - 4.0,
         layout.width,
@@ -114,7 +114,7 @@ pub fn draw(look: &Look<'_>) -> Vec<Draw> {
     )));
     separators(layout, &mut out);
     out.push(Draw::Unclip);
-    out.push(Draw::Clip(Box2::new(
+    out.push(Draw::Clip(Rect::new(
         plot.x,
         plot.y - 4.0,
         plot.w + super::RIGHT,
@@ -128,7 +128,7 @@ pub fn draw(look: &Look<'_>) -> Vec<Draw> {
     let arrows = drawing.arrows(layout, look.selected);
     out.extend(std::mem::take(&mut drawing.places).draws());
     out.push(Draw::Unclip);
-    out.push(Draw::Clip(Box2::new(
+    out.push(Draw::Clip(Rect::new(
         plot.x - 3.0,
         plot.y - 4.0,
         plot.w + 6.0,
@@ -137,7 +137,7 @@ pub fn draw(look: &Look<'_>) -> Vec<Draw> {
     arrows.draws(&mut out);
     chosen(look, &scale, &mut out);
     out.push(Draw::Unclip);
-    out.push(Draw::Clip(Box2::new(
+    out.push(Draw::Clip(Rect::new(
         0.0,
         plot.y - 4.0,
         layout.width,
@@ -188,7 +188,7 @@ fn times(layout: &Layout, window: &Window, out: &mut Vec<Draw>) {
             bold: false,
             ink: Ink::Ink3,
             anchor: Anchor::Middle,
-            room: Box2::new(x - half, y - SIZE, 2.0 * half, SIZE + 3.0),
+            room: Rect::new(x - half, y - SIZE, 2.0 * half, SIZE + 3.0),
         });
     }
 }
@@ -197,7 +197,7 @@ fn times(layout: &Layout, window: &Window, out: &mut Vec<Draw>) {
 fn search(look: &Look<'_>, scale: &Scale, out: &mut Vec<Draw>) {
     let Some(found) = look.found else { return };
     let plot = look.layout.plot;
-    let boxes: Vec<Box2> = found
+    let boxes: Vec<Rect> = found
         .iter()
         .filter_map(|spot| spot_box(look.view, look.layout, scale, *spot))
         .take(2000)
@@ -215,7 +215,7 @@ fn chosen(look: &Look<'_>, scale: &Scale, out: &mut Vec<Draw>) {
         let (from, to) = scale.ends(start.min(end), start.max(end));
         out.push(Draw::Fill(
             Paint::Range,
-            vec![Box2::new(from, plot.y, (to - from).max(1.0), plot.h)],
+            vec![Rect::new(from, plot.y, (to - from).max(1.0), plot.h)],
         ));
         out.push(Draw::Lines(
             Paint::Ink,

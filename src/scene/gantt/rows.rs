@@ -1,6 +1,6 @@
 //! Tracks and where they stand: groups of streams, pipelines below them, collapsed and pinned ones.
 
-use super::commands::Box2;
+use super::commands::Rect;
 use crate::core::timeline::{StepView, Stream, Timeline};
 
 /// Width of the names at the left.
@@ -55,7 +55,7 @@ pub struct Row {
     /// What it shows.
     pub kind: RowKind,
     /// Where.
-    pub area: Box2,
+    pub area: Rect,
     /// Whether it scrolls.
     pub pinned: bool,
     /// Positions of its lanes in the timeline's `streams` or `pipeline`, lowest first.
@@ -100,15 +100,15 @@ pub struct Layout {
     /// Whole picture.
     pub height: f64,
     /// Where spans are drawn: right of the names, left of the numbers, between strip and axis.
-    pub plot: Box2,
+    pub plot: Rect,
     /// The strip of the whole step.
-    pub strip: Box2,
+    pub strip: Rect,
     /// Top of the unpinned rows, below the pinned ones.
     pub scroll_top: f64,
     /// Rows, pinned ones first.
     pub rows: Vec<Row>,
     /// Boxes around each group's rows, by group; of no height when none of its rows is shown.
-    pub groups: Vec<Box2>,
+    pub groups: Vec<Rect>,
     /// Height that all unpinned rows need.
     pub content: f64,
     /// Whether names and numbers stand beside the lanes, or (on a narrow panel) only short names.
@@ -190,7 +190,7 @@ pub fn layout(
 ) -> Layout {
     let wide = width >= 760.0;
     let (left, right) = if wide { (LABELS, RIGHT) } else { (64.0, 0.0) };
-    let plot = Box2::new(
+    let plot = Rect::new(
         left,
         STRIP,
         (width - left - right).max(16.0),
@@ -228,10 +228,10 @@ pub fn layout(
         width,
         height,
         plot,
-        strip: Box2::new(plot.x, 2.0, plot.w, 16.0),
+        strip: Rect::new(plot.x, 2.0, plot.w, 16.0),
         scroll_top: plot.y,
         rows: Vec::new(),
-        groups: vec![Box2::default(); groups.len()],
+        groups: vec![Rect::default(); groups.len()],
         content: 0.0,
         wide,
     };
@@ -251,7 +251,7 @@ pub fn layout(
                     RowKind::Stream(_) => (lane, GAP),
                     RowKind::Stage(_) => (stage, stage_gap),
                 };
-                let area = Box2::new(plot.x, y, plot.w, h);
+                let area = Rect::new(plot.x, y, plot.w, h);
                 layout.rows.push(Row {
                     group: index,
                     kind: *kind,
@@ -262,7 +262,7 @@ pub fn layout(
                 y += h + gap;
             }
             if let Some(group) = layout.groups.get_mut(index) {
-                *group = Box2::new(0.0, start, width, y - start - GAP / 2.0);
+                *group = Rect::new(0.0, start, width, y - start - GAP / 2.0);
             }
             y += GROUP_GAP - GAP;
         }

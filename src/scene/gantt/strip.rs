@@ -1,7 +1,7 @@
 //! The strip of the whole step: one thin line of blocks a group, and a frame around what is in view.
 
 use super::columns::{Scale, columns};
-use super::commands::{Anchor, Box2, Draw, Ink, Paint};
+use super::commands::{Anchor, Draw, Ink, Paint, Rect};
 use super::labels::SIZE;
 use super::rows::Layout;
 use super::window::Window;
@@ -29,7 +29,7 @@ pub fn strip(
         0..=3 => LINE,
         more => (16.0 / more as f64 - 1.0, 16.0 / more as f64),
     };
-    let mut fills: BTreeMap<(Kind, u8), Vec<Box2>> = BTreeMap::new();
+    let mut fills: BTreeMap<(Kind, u8), Vec<Rect>> = BTreeMap::new();
     for (index, group) in view.groups.iter().enumerate() {
         let timeline = view.timeline(group);
         let shown = timeline.spec.shown_stage;
@@ -75,7 +75,7 @@ pub fn strip(
     if !layout.wide {
         return;
     }
-    let mut beside = |x: f64, text: &str, bold: bool, ink: Ink, anchor: Anchor, room: Box2| {
+    let mut beside = |x: f64, text: &str, bold: bool, ink: Ink, anchor: Anchor, room: Rect| {
         out.push(Draw::Words {
             x,
             y: 13.0,
@@ -87,7 +87,7 @@ pub fn strip(
             room,
         });
     };
-    let room = Box2::new(area.x - 76.0, 0.0, 68.0, 18.0);
+    let room = Rect::new(area.x - 76.0, 0.0, 68.0, 18.0);
     beside(
         area.x - 8.0,
         "whole step",
@@ -99,7 +99,7 @@ pub fn strip(
     // How far simulation and formula are apart on the job without failures, plainly where it is much.
     let apart = 100.0 * view.disagreement();
     let x = area.right() + 12.0;
-    let room = Box2::new(x, 0.0, super::rows::RIGHT - 12.0, 18.0);
+    let room = Rect::new(x, 0.0, super::rows::RIGHT - 12.0, 18.0);
     if apart.abs() > AGREE_PERCENT {
         beside(
             x,
@@ -122,12 +122,12 @@ pub fn strip(
 }
 
 /// The frame around what is in view, never thinner than can be seen and held.
-pub fn frame(layout: &Layout, window: &Window, step: f64) -> Box2 {
+pub fn frame(layout: &Layout, window: &Window, step: f64) -> Rect {
     let (area, whole) = (layout.strip, Window::whole(step));
     let x = |time: f64| area.x + whole.px(time.clamp(whole.start, whole.end), area.w);
     let (from, to) = (x(window.start), x(window.end));
     let wide = (to - from).max(6.0);
     let from =
         (f64::midpoint(from, to) - wide / 2.0).clamp(area.x, (area.right() - wide).max(area.x));
-    Box2::new(from, area.y - 2.0, wide, 20.0)
+    Rect::new(from, area.y - 2.0, wide, 20.0)
 }

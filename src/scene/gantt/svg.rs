@@ -1,19 +1,14 @@
 //! The picture as an SVG file.
 
-use super::commands::{Anchor, Box2, Draw, Paint};
+use super::commands::{Anchor, Draw, Paint, Rect};
 use super::palette::{Palette, Pattern};
+use crate::scene::markup::escaped;
 use std::fmt::Write as _;
 
 /// A number with at most two decimals.
 fn n(value: f64) -> String {
     let text = format!("{value:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
 }
 
 /// Fill attributes of a paint, without its pattern.
@@ -30,7 +25,7 @@ fn stroke(palette: &Palette, paint: Paint) -> String {
     fill(palette, paint).replace("fill", "stroke")
 }
 
-fn path(boxes: &[Box2]) -> String {
+fn path(boxes: &[Rect]) -> String {
     boxes
         .iter()
         .map(|b| format!("M{} {}h{}v{}h{}z", n(b.x), n(b.y), n(b.w), n(b.h), n(-b.w)))
@@ -44,7 +39,7 @@ pub fn svg(draws: &[Draw], palette: &Palette, width: f64, height: f64, title: &s
          font-family=\"Helvetica Neue,Liberation Sans,Arial,sans-serif\" role=\"img\">\n<title>{2}</title>\n<defs>",
         n(width),
         n(height),
-        escape(title)
+        escaped(title)
     );
     for pattern in Pattern::ALL {
         let (colour, opacity) = palette.pattern(pattern);
@@ -206,7 +201,7 @@ fn write_draw(out: &mut String, draw: &Draw, palette: &Palette, clips: &mut usiz
                 n(*y),
                 n(*size),
                 palette.ink(*ink),
-                escape(text)
+                escaped(text)
             );
         }
         Draw::Clip(_) => {

@@ -1,7 +1,7 @@
 //! The whole picture: what it shows, and what it never does, at any zoom.
 
 use super::*;
-use crate::core::scenario::{Failure, FailureKind, Job, Scenario};
+use crate::core::scenario::{Failure, Job, Scenario};
 use crate::core::strategy::{StrategyId, evaluate};
 use crate::core::timeline::{Settings, StepView, view};
 use proptest::prelude::*;
@@ -14,13 +14,7 @@ fn job(failures: &[(u32, u32)], pp: u32) -> Job {
     scenario.layout.pp = pp;
     scenario.failures = failures
         .iter()
-        .map(|&(domain, gpu)| Failure {
-            domain,
-            gpu,
-            kind: FailureKind::Hardware,
-            speed: 1.0,
-            blast_radius: None,
-        })
+        .map(|&(domain, gpu)| Failure::hardware(domain, gpu))
         .collect();
     scenario.resolve().unwrap()
 }
@@ -83,8 +77,8 @@ fn picture(shown: &Seen, window: Window, mode: Mode, size: (f64, f64)) -> (Layou
     (layout, draws)
 }
 
-fn words(draws: &[Draw]) -> Vec<(Box2, &str)> {
-    fn one(draw: &Draw) -> Option<(Box2, &str)> {
+fn words(draws: &[Draw]) -> Vec<(Rect, &str)> {
+    fn one(draw: &Draw) -> Option<(Rect, &str)> {
         if let Draw::Words { room, text, .. } = draw {
             Some((*room, text.as_str()))
         } else {
@@ -94,7 +88,7 @@ fn words(draws: &[Draw]) -> Vec<(Box2, &str)> {
     draws.iter().filter_map(one).collect()
 }
 
-fn boxes(draws: &[Draw], paint: Paint) -> Vec<Box2> {
+fn boxes(draws: &[Draw], paint: Paint) -> Vec<Rect> {
     let one = |draw: &Draw| {
         if let Draw::Fill(found, boxes) = draw {
             (*found == paint).then(|| boxes.clone())
@@ -364,8 +358,8 @@ proptest! {
         let shown = failed();
         let (layout, draws) = picture(shown, window, Mode { streams: true, pipeline }, (wide, high));
         let words = words(&draws);
-        let plot = Box2::new(layout.plot.x + 1.0, layout.plot.y, layout.plot.w - 2.0, layout.plot.h - 1.0);
-        let inside: Vec<&(Box2, &str)> = words.iter().filter(|(room, _)| plot.holds(room.x + 2.5, room.y + room.h / 2.0)).collect();
+        let plot = Rect::new(layout.plot.x + 1.0, layout.plot.y, layout.plot.w - 2.0, layout.plot.h - 1.0);
+        let inside: Vec<&(Rect, &str)> = words.iter().filter(|(room, _)| plot.holds(room.x + 2.5, room.y + room.h / 2.0)).collect();
         for (index, (a, text)) in inside.iter().enumerate() {
             prop_assert!(a.x.is_finite() && a.w.is_finite());
             for (b, other) in inside.iter().skip(index + 1) {

@@ -2,35 +2,7 @@
 
 use super::group::Group;
 
-/// A rectangle, CSS px, origin top left.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Rect {
-    /// Left edge.
-    pub x: f64,
-    /// Top edge.
-    pub y: f64,
-    /// Width.
-    pub w: f64,
-    /// Height.
-    pub h: f64,
-}
-
-impl Rect {
-    /// Whether a point lies inside.
-    pub fn holds(&self, x: f64, y: f64) -> bool {
-        x >= self.x && x < self.x + self.w && y >= self.y && y < self.y + self.h
-    }
-    /// The smallest rectangle around both.
-    pub fn around(&self, other: &Self) -> Self {
-        let (x, y) = (self.x.min(other.x), self.y.min(other.y));
-        Self {
-            x,
-            y,
-            w: (self.x + self.w).max(other.x + other.w) - x,
-            h: (self.y + self.h).max(other.y + other.h) - y,
-        }
-    }
-}
+pub use crate::scene::rect::Rect;
 
 /// The map's cells, one a domain, and the place of the group labels.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -4,6 +4,7 @@ use crate::core::hardware::systems;
 use crate::core::validation::bands;
 use crate::core::workload::models;
 use crate::scene::side::number::{count, fixed, percent};
+use crate::ui::dom::columns;
 use leptos::prelude::*;
 
 /// Error of the step time by class of published runs.
@@ -14,12 +15,7 @@ pub fn Errors() -> impl IntoView {
             <table>
                 <caption>"Predicted against published step time"</caption>
                 <thead>
-                    <tr>
-                        <th scope="col">"GPU, precision"</th>
-                        <th scope="col">"published runs"</th>
-                        <th scope="col">"mean error"</th>
-                        <th scope="col">"worst"</th>
-                    </tr>
+                    <tr>{columns(&["GPU, precision", "published runs", "mean error", "worst"])}</tr>
                 </thead>
                 <tbody>
                     {bands()
@@ -49,16 +45,10 @@ pub fn Systems() -> impl IntoView {
             <table>
                 <thead>
                     <tr>
-                        <th scope="col">"system"</th>
-                        <th scope="col">"GPUs per domain"</th>
-                        <th scope="col">"bf16, TFLOP/s"</th>
-                        <th scope="col">"fp8, TFLOP/s"</th>
-                        <th scope="col">"HBM, GB"</th>
-                        <th scope="col">"HBM, TB/s"</th>
-                        <th scope="col">"NVLink, GB/s both ways"</th>
-                        <th scope="col">"scale-out, Gbit/s"</th>
-                        <th scope="col">"TDP, W"</th>
-                        <th scope="col">"clock, MHz"</th>
+                        {columns(&[
+                            "system", "GPUs per domain", "bf16, TFLOP/s", "fp8, TFLOP/s", "HBM, GB", "HBM, TB/s",
+                            "NVLink, GB/s both ways", "scale-out, Gbit/s", "TDP, W", "clock, MHz",
+                        ])}
                     </tr>
                 </thead>
                 <tbody>
@@ -103,15 +93,10 @@ pub fn Models() -> impl IntoView {
             <table>
                 <thead>
                     <tr>
-                        <th scope="col">"model"</th>
-                        <th scope="col">"layers"</th>
-                        <th scope="col">"hidden"</th>
-                        <th scope="col">"FFN columns"</th>
-                        <th scope="col">"heads"</th>
-                        <th scope="col">"KV heads"</th>
-                        <th scope="col">"vocabulary"</th>
-                        <th scope="col">"parameters, 10⁹"</th>
-                        <th scope="col">"published, 10⁹"</th>
+                        {columns(&[
+                            "model", "layers", "hidden", "FFN columns", "heads", "KV heads", "vocabulary",
+                            "parameters, 10⁹", "published, 10⁹",
+                        ])}
                     </tr>
                 </thead>
                 <tbody>

@@ -2,6 +2,7 @@
 
 use crate::core::scenario::{MAX_FAILURES, MAX_GPUS, SLOW_SPEED_RANGE, Scenario};
 use crate::scene::side::number::count;
+use crate::ui::dom::columns;
 use leptos::prelude::*;
 
 /// Field, what it holds, what is allowed.
@@ -160,11 +161,7 @@ pub fn ScenarioFormat() -> impl IntoView {
         <div class="wide">
             <table>
                 <thead>
-                    <tr>
-                        <th scope="col">"field"</th>
-                        <th scope="col">"holds"</th>
-                        <th scope="col">"allowed"</th>
-                    </tr>
+                    <tr>{columns(&["field", "holds", "allowed"])}</tr>
                 </thead>
                 <tbody class="words">
                     {FIELDS

@@ -1,7 +1,6 @@
 //! One figure of the registry: chart, the paper's values beside ours, settings, files.
 
 use super::rule::RuleForm;
-use super::save::save;
 use super::short;
 use super::slices::{Slices, Standing};
 use super::survivors::JobChoice;
@@ -10,6 +9,7 @@ use crate::core::scenario::presets;
 use crate::scene::plot::{Chart, Ink, caption, svg};
 use crate::scene::side::number::fixed;
 use crate::ui::dom;
+use crate::ui::files::save;
 use crate::ui::plot::ChartView;
 use crate::ui::state::{Shared, use_app};
 use leptos::html;

@@ -57,9 +57,9 @@ impl Slices {
 
     fn next(self, step: Rc<RefCell<dyn FnMut() -> Option<f64>>>) {
         let timer = Timeout::new(0, move || {
-            let started = now();
+            let started = dom::now_ms();
             let mut share = Some(0.0);
-            while share.is_some() && now() - started < SLICE_MS {
+            while share.is_some() && dom::now_ms() - started < SLICE_MS {
                 share = (step.borrow_mut())();
             }
             match share {
@@ -75,10 +75,4 @@ impl Slices {
         // The page may have been left meanwhile; then the timer is dropped, which cancels it.
         self.timer.try_update_value(|slot| *slot = Some(timer));
     }
-}
-
-fn now() -> f64 {
-    dom::window()
-        .and_then(|window| window.performance())
-        .map_or(0.0, |clock| clock.now())
 }

@@ -2,12 +2,12 @@
 
 mod tables;
 
-use super::save::save;
 use super::slices::{Slices, Standing};
 use crate::core::validation::{Assessment, Report, Row};
 use crate::scene::agreement::{Agreement, Filter, agreement, sets, sources};
 use crate::scene::plot::{Ink, Shape, svg};
 use crate::scene::side::number::{count, fixed};
+use crate::ui::files::save;
 use crate::ui::plot::ChartView;
 use crate::ui::state::Shared;
 use leptos::prelude::*;

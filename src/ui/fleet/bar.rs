@@ -4,7 +4,7 @@ use super::deck::{Deck, use_deck};
 use super::logs::DropLog;
 use crate::core::scenario::Job;
 use crate::scene::side::number::{count, fixed};
-use crate::ui::shell::{Field, History, Pop, Presets, Told, Whole};
+use crate::ui::shell::{Field, History, Pop, Presets, Told, Whole, ungrouped};
 use leptos::prelude::*;
 use serde_json::Value;
 
@@ -94,15 +94,9 @@ fn Size() -> impl IntoView {
         u64::from(job.placement.domains) * u64::from(job.placement.domain_size)
     });
     let error = RwSignal::new(None::<String>);
-    let set = move |text: String| {
-        let digits: String = text
-            .chars()
-            .filter(|c| !matches!(c, ',' | ' ' | '_'))
-            .collect();
-        match digits.parse::<u64>() {
-            Ok(wanted) if wanted > 0 => resize(deck, wanted),
-            _ => Err(format!("{:?} is not a whole number above 0", text.trim())),
-        }
+    let set = move |text: String| match ungrouped(&text).parse::<u64>() {
+        Ok(wanted) if wanted > 0 => resize(deck, wanted),
+        _ => Err(format!("{:?} is not a whole number above 0", text.trim())),
     };
     let step = move |by: i32| {
         let one = deck.app.job.with_untracked(|job| replica_gpus(job));
@@ -158,11 +152,7 @@ fn refusal(deck: Deck, field: &'static str) -> Signal<Option<String>> {
 }
 
 fn parse(text: &str) -> Result<f64, String> {
-    let digits: String = text
-        .chars()
-        .filter(|c| !matches!(c, ',' | ' ' | '_'))
-        .collect();
-    match digits.parse::<f64>() {
+    match ungrouped(text).parse::<f64>() {
         Ok(number) if number.is_finite() => Ok(number),
         _ => Err(format!("{:?} is not a number", text.trim())),
     }

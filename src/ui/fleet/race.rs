@@ -5,6 +5,7 @@ use crate::core::fleet::Bucket;
 use crate::core::strategy::StrategyId;
 use crate::core::units::Nanos;
 use crate::scene::fleet::words;
+use crate::scene::markup::escaped;
 use crate::scene::side::number::{fixed, gpu_word, gpus, score};
 use crate::scene::side::text::Sentence;
 use crate::ui::dom;
@@ -160,7 +161,7 @@ fn set(root: &Element, css: &str, text: &str) {
 pub fn markup(sentence: &Sentence) -> String {
     let mut out = String::new();
     for run in &sentence.0 {
-        let text = run.text.replace('&', "&amp;").replace('<', "&lt;");
+        let text = escaped(&run.text);
         if run.bold {
             out.push_str(&["<b>", &text, "</b>"].concat());
         } else {

@@ -8,7 +8,7 @@ mod presets;
 mod seg;
 mod slider;
 
-pub use field::{Field, Whole};
+pub use field::{Field, Whole, ungrouped};
 pub use pop::Pop;
 pub use seg::Seg;
 

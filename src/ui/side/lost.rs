@@ -2,6 +2,7 @@
 
 use crate::scene::side::lost::{LostRow, lost};
 use crate::scene::side::why::Explanation;
+use crate::ui::dom::columns;
 use crate::ui::state::use_app;
 use crate::ui::why::Why;
 use leptos::prelude::*;
@@ -35,12 +36,9 @@ pub fn LostGpus() -> impl IntoView {
         <table class="tt">
             <thead>
                 <tr>
-                    <th scope="col">"lost"</th>
-                    <th scope="col">"TP"</th>
-                    <th scope="col">"batch, no boost"</th>
-                    <th scope="col">"or power × TDP"</th>
-                    <th scope="col">"clock"</th>
-                    <th scope="col">"energy a token"</th>
+                    {columns(&[
+                        "lost", "TP", "batch, no boost", "or power × TDP", "clock", "energy a token",
+                    ])}
                 </tr>
             </thead>
             <tbody>{move || rows.read().iter().map(row).collect_view()}</tbody>

@@ -87,7 +87,7 @@ fn png(panel: &StepPanel, draws: &[Draw], layout: &Layout) -> Result<(), JsValue
     brushes.prepare(palette(theme), theme == Theme::Dark, RATIO);
     let ground = [Draw::Fill(
         crate::scene::gantt::Paint::Panel,
-        vec![crate::scene::gantt::Box2::new(
+        vec![crate::scene::gantt::Rect::new(
             0.0,
             0.0,
             layout.width,

@@ -1,6 +1,6 @@
 //! The scene's commands on a canvas.
 
-use crate::scene::gantt::{Anchor, Box2, Draw, Paint, Palette, Pattern, head};
+use crate::scene::gantt::{Anchor, Draw, Paint, Palette, Pattern, Rect, head};
 use crate::ui::dom;
 use std::f64::consts::TAU;
 use wasm_bindgen::{JsCast, JsValue};
@@ -115,7 +115,7 @@ fn dashes(pen: &CanvasRenderingContext2d, dash: f64, gap: f64) -> Result<(), JsV
     pen.set_line_dash(&list)
 }
 
-fn rects(pen: &CanvasRenderingContext2d, boxes: &[Box2]) {
+fn rects(pen: &CanvasRenderingContext2d, boxes: &[Rect]) {
     for area in boxes {
         pen.fill_rect(area.x, area.y, area.w, area.h);
     }

@@ -3,6 +3,7 @@
 use super::ask::of_one;
 use super::lab::Lab;
 use crate::core::studies::{Question, Value, tornado};
+use crate::scene::markup::escaped;
 use crate::scene::side::number::fixed;
 use crate::scene::studies as scene;
 use crate::ui::plot::ChartView;
@@ -42,12 +43,6 @@ pub fn curves(lab: Lab, question: Question) -> AnyView {
         <p class="fignote">"Bands: two standard errors. All points and strategies see the same failures."</p>
     }
     .into_any()
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('"', "&quot;")
 }
 
 fn heat_markup(heat: &scene::Heat) -> String {

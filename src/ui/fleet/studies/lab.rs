@@ -191,9 +191,7 @@ impl Lab {
 
     /// Shows what is new, now or when the last look is long enough ago.
     fn look(self, now: bool) {
-        let time = dom::window()
-            .and_then(|window| window.performance())
-            .map_or(0.0, |clock| clock.now());
+        let time = dom::now_ms();
         if now || time - self.drawn.get_value() > REST {
             self.drawn.set_value(time);
             self.tick.update(|tick| *tick = tick.wrapping_add(1));

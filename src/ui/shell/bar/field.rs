@@ -125,6 +125,13 @@ pub fn Field(
     }
 }
 
+/// A number as people write it, without what groups its digits.
+pub fn ungrouped(text: &str) -> String {
+    text.chars()
+        .filter(|c| !matches!(c, ',' | ' ' | '_'))
+        .collect()
+}
+
 /// A whole number of the scenario.
 #[component]
 pub fn Whole(
@@ -155,15 +162,9 @@ pub fn Whole(
         write(scenario, number);
         scenario.fit();
     };
-    let typed = move |text: String| {
-        let digits: String = text
-            .chars()
-            .filter(|c| !matches!(c, ',' | ' ' | '_'))
-            .collect();
-        match digits.parse::<u32>() {
-            Ok(number) => tell(app.try_edit(|s| change(s, number)), field),
-            Err(_) => Err(format!("{:?} is not a whole number", text.trim())),
-        }
+    let typed = move |text: String| match ungrouped(&text).parse::<u32>() {
+        Ok(number) => tell(app.try_edit(|s| change(s, number)), field),
+        Err(_) => Err(format!("{:?} is not a whole number", text.trim())),
     };
     let stepped = move |by: i32| {
         let size = step.map_or(1, |step| app.scenario(step)).max(1);
