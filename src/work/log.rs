@@ -1,7 +1,7 @@
 //! Failure logs in a worker: read piece by piece, placed on a cluster, kept for a run to replay.
 
 use super::{Body, Step, Store, Task};
-use crate::core::faults::log::{FailureLog, Format, LogReader};
+use crate::core::faults::log::{FailureLog, LogReader, MapReport, ReadReport};
 use crate::core::faults::{Faults, Site};
 use crate::core::scenario::Scenario;
 use serde::{Deserialize, Serialize};
@@ -56,54 +56,16 @@ pub enum Ask {
 /// What a log holds and how it met the cluster.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// Words for the format.
-    pub format: String,
-    /// Lines in all, and what became of them.
-    pub lines: u64,
-    /// Gave an outage or its end.
-    pub used: u64,
-    /// Broken, left out.
-    pub skipped: u64,
-    /// About nothing of interest.
-    pub ignored: u64,
-    /// Of a code or type that is not known.
-    pub unknown: u64,
-    /// Earlier than a line before; sorted in.
-    pub out_of_order: u64,
-    /// The first broken or unknown lines: number and what is wrong.
-    pub problems: Vec<(u64, String)>,
-    /// Set when the log holds more than is kept.
-    pub limit: Option<String>,
-    /// Distinct nodes or domains.
-    pub nodes: u32,
-    /// Failures on the cluster.
-    pub used_failures: u64,
-    /// Failures of what the cluster does not have.
-    pub unknown_failures: u64,
-    /// Failures of what was out already.
-    pub merged_failures: u64,
-    /// Durations drawn from the scenario.
-    pub drawn_durations: u64,
-    /// Outages not over at the end.
-    pub unfinished: u64,
-    /// Slow GPUs taken as out of service.
-    pub slow_as_failed: u64,
-    /// Domains that would hold every node.
-    pub domains_needed: u32,
+    /// What was read, its first problems only.
+    pub read: ReadReport,
+    /// How it met the cluster, with the places of its first nodes only.
+    pub map: MapReport,
     /// Domains of the cluster.
     pub domains: u32,
     /// Replicas that would hold every node, where the cluster is too small.
     pub fit_dp: Option<u32>,
-    /// Length, hours.
-    pub span_h: f64,
-    /// Mean and most units out of service.
-    pub mean_units_down: f64,
-    /// Most units out of service at one time.
-    pub max_units_down: u32,
-    /// GPUs of a node, and (node, domain, first GPU) of the first nodes; empty for a log that names domains.
+    /// GPUs of a node.
     pub node_gpus: u32,
-    /// Where the first nodes went.
-    pub placement: Vec<(u32, u32, u32)>,
 }
 
 /// The task of a question.
@@ -216,7 +178,7 @@ fn report(log: &FailureLog, scenario: &str) -> Result<Report, String> {
     let faults = Faults::read(scenario.faults.as_ref()).map_err(|error| error.to_string())?;
     let job = scenario.resolve().map_err(|error| error.to_string())?;
     let site = Site::of(&job);
-    let (read, map) = (&log.report, log.map(&site, &faults, 1, None).report);
+    let mut map = log.map(&site, &faults, 1, None).report;
     let placement = &job.placement;
     let fit_dp = (map.domains_needed > placement.domains).then(|| {
         let slots = map
@@ -224,46 +186,15 @@ fn report(log: &FailureLog, scenario: &str) -> Result<Report, String> {
             .saturating_mul(placement.slots_per_domain);
         slots.div_ceil(placement.groups_per_replica.max(1))
     });
+    let mut read = log.report.clone();
+    read.problems.truncate(SHOWN);
+    map.placement.truncate(SHOWN);
     Ok(Report {
-        format: match read.format {
-            Format::Csv => "CSV",
-            Format::InfiniteHbd => "InfiniteHBD events",
-            Format::Kernel => "kernel log",
-        }
-        .to_owned(),
-        lines: read.lines,
-        used: read.used,
-        skipped: read.skipped,
-        ignored: read.ignored,
-        unknown: read.unknown,
-        out_of_order: read.out_of_order,
-        problems: read
-            .problems
-            .iter()
-            .take(SHOWN)
-            .map(|problem| (problem.line, problem.message.clone()))
-            .collect(),
-        limit: read.limit.clone(),
-        nodes: map.nodes,
-        used_failures: map.used_failures,
-        unknown_failures: map.unknown_failures,
-        merged_failures: map.merged_failures,
-        drawn_durations: map.drawn_durations,
-        unfinished: map.unfinished,
-        slow_as_failed: map.slow_as_failed,
-        domains_needed: map.domains_needed,
+        read,
+        map,
         domains: site.domains,
         fit_dp,
-        span_h: map.span_h,
-        mean_units_down: map.mean_units_down,
-        max_units_down: map.max_units_down,
         node_gpus: site.tray_gpus,
-        placement: map
-            .placement
-            .iter()
-            .take(SHOWN)
-            .map(|place| (place.node, place.domain, place.first_gpu))
-            .collect(),
     })
 }
 

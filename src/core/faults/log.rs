@@ -17,7 +17,7 @@ pub use mapping::{MapReport, Mapped};
 
 use crate::core::scenario::FailureKind;
 use flate2::write::MultiGzDecoder;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use split::{Piece, Splitter};
 use std::collections::HashMap;
 use std::io::Write;
@@ -32,7 +32,7 @@ pub const MAX_PROBLEMS: usize = 100;
 pub const MAX_HOURS: f64 = 876_600.0;
 
 /// Format of a log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// `time_h,domain,gpu,kind,duration_h`.
@@ -43,8 +43,19 @@ pub enum Format {
     Kernel,
 }
 
+impl Format {
+    /// Words for people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Csv => "CSV",
+            Self::InfiniteHbd => "InfiniteHBD events",
+            Self::Kernel => "kernel log",
+        }
+    }
+}
+
 /// A line that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
     /// Line number, from 1.
     pub line: u64,
@@ -110,7 +121,7 @@ pub(crate) struct Outage {
 }
 
 /// What was read, line by line.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReadReport {
     /// Format found.
     pub format: Format,

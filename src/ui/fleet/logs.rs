@@ -208,27 +208,27 @@ fn Report(
     let deck = use_deck();
     let report = &log.report;
     let facts: Vec<(String, &'static str)> = [
-        (report.lines, "lines"),
-        (report.used, "used"),
-        (report.skipped, "broken, left out"),
-        (report.ignored, "of no interest"),
-        (report.unknown, "of unknown type"),
-        (report.out_of_order, "out of order, sorted in"),
-        (report.used_failures, "failures replayed"),
+        (report.read.lines, "lines"),
+        (report.read.used, "used"),
+        (report.read.skipped, "broken, left out"),
+        (report.read.ignored, "of no interest"),
+        (report.read.unknown, "of unknown type"),
+        (report.read.out_of_order, "out of order, sorted in"),
+        (report.map.used_failures, "failures replayed"),
         (
-            report.unknown_failures,
+            report.map.unknown_failures,
             "failures of nodes the cluster does not have",
         ),
         (
-            report.merged_failures,
+            report.map.merged_failures,
             "failures of what was out already, merged",
         ),
         (
-            report.drawn_durations,
+            report.map.drawn_durations,
             "repair times drawn from the settings",
         ),
-        (report.unfinished, "outages not over at the end"),
-        (report.slow_as_failed, "slow GPUs taken as failed"),
+        (report.map.unfinished, "outages not over at the end"),
+        (report.map.slow_as_failed, "slow GPUs taken as failed"),
     ]
     .into_iter()
     .enumerate()
@@ -236,19 +236,19 @@ fn Report(
     .map(|(_, (value, words))| (count(value), words))
     .collect();
     let span = [
-        &pace::span(report.span_h),
+        &pace::span(report.map.span_h),
         ", ",
-        &count(u64::from(report.nodes)),
+        &count(u64::from(report.map.nodes)),
         " nodes; on average ",
-        &fixed(report.mean_units_down, 2),
+        &fixed(report.map.mean_units_down, 2),
         " down, at most ",
-        &count(u64::from(report.max_units_down)),
+        &count(u64::from(report.map.max_units_down)),
     ]
     .concat();
     let fit = report.fit_dp.map(|dp| {
-        let needed = count(u64::from(report.domains_needed));
+        let needed = count(u64::from(report.map.domains_needed));
         let have = count(u64::from(report.domains));
-        let out = count(report.unknown_failures);
+        let out = count(report.map.unknown_failures);
         view! {
             <div class="ffit">
                 <span>
@@ -278,11 +278,12 @@ fn Report(
             </div>
         }
     });
-    let places = (!report.placement.is_empty()).then(|| {
+    let places = (!report.map.placement.is_empty()).then(|| {
         let rows: Vec<String> = report
-            .placement
+            .map.placement
             .iter()
-            .map(|(node, domain, first)| {
+            .map(|place| {
+                let (node, domain, first) = (place.node, place.domain, place.first_gpu);
                 let last = first + report.node_gpus.saturating_sub(1);
                 ["node ", &node.to_string(), " → D", &domain.to_string(), " GPU ", &first.to_string(), " to ", &last.to_string()].concat()
             })
@@ -294,13 +295,13 @@ fn Report(
             </details>
         }
     });
-    let problems = (!report.problems.is_empty()).then(|| {
-        let rows = report.problems.iter().map(|(line, what)| {
+    let problems = (!report.read.problems.is_empty()).then(|| {
+        let rows = report.read.problems.iter().map(|problem| {
             view! {
                 <li>
-                    <b>{["line ", &count(*line)].concat()}</b>
+                    <b>{["line ", &count(problem.line)].concat()}</b>
                     " "
-                    {what.clone()}
+                    {problem.message.clone()}
                 </li>
             }
         });
@@ -311,7 +312,7 @@ fn Report(
             </details>
         }
     });
-    let over = report.limit.clone().map(|limit| view! { <p class="m">{["The log is longer than what is kept (", &limit, "): only the first part is replayed."].concat()}</p> });
+    let over = report.read.limit.clone().map(|limit| view! { <p class="m">{["The log is longer than what is kept (", &limit, "): only the first part is replayed."].concat()}</p> });
     let close = move |_| {
         deck.log.set(None);
         if deck.replay.get_untracked().is_some() {
@@ -319,9 +320,9 @@ fn Report(
         }
     };
     view! {
-        <div class="flog" data-used=report.used_failures.to_string()>
+        <div class="flog" data-used=report.map.used_failures.to_string()>
             <div class="fwh">
-                <h3>{log.name.clone()} <span class="m">" " {report.format.clone()} ", " {span}</span></h3>
+                <h3>{log.name.clone()} <span class="m">" " {report.read.format.name()} ", " {span}</span></h3>
                 <span class="grow"></span>
                 <button class="tb" title="Back to failures drawn from the settings" on:click=close>
                     "Close the log"

@@ -37,10 +37,14 @@ fn a_file_is_read_piece_by_piece_and_replayed() {
         panic!()
     };
     assert_eq!(
-        (report.format.as_str(), report.skipped, report.fit_dp),
+        (
+            report.read.format.name(),
+            report.read.skipped,
+            report.fit_dp
+        ),
         ("CSV", 0, None)
     );
-    assert!(report.used_failures > 5 && report.domains == 16);
+    assert!(report.map.used_failures > 5 && report.domains == 16);
     let ask = fleet::Ask::Start {
         run: 1,
         scenario: scene(),
@@ -74,7 +78,10 @@ fn broken_lines_have_numbers_and_may_be_left_out() {
     let Body::Log(report) = read(&mut session, &text, true) else {
         panic!()
     };
-    assert_eq!((report.skipped, report.problems[0].0), (1, last as u64));
+    assert_eq!(
+        (report.read.skipped, report.read.problems[0].line),
+        (1, last as u64)
+    );
 }
 
 #[test]
@@ -86,9 +93,9 @@ fn a_log_larger_than_the_cluster_says_how_large_it_should_be() {
     };
     assert_eq!(
         (
-            report.domains_needed,
-            report.unknown_failures,
-            report.used_failures
+            report.map.domains_needed,
+            report.map.unknown_failures,
+            report.map.used_failures
         ),
         (41, 1, 1)
     );

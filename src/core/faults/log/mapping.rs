@@ -10,11 +10,11 @@ use super::super::trace::{FaultEvent, Limit, Site, Trace, TraceCause};
 use super::{End, FailureLog, Outage, Place, WHOLE};
 use crate::core::scenario::FailureKind;
 use crate::core::units::Nanos;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// How a log met a cluster.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MapReport {
     /// Distinct nodes or domains of the log with a failure.
     pub nodes: u32,
@@ -43,7 +43,7 @@ pub struct MapReport {
 }
 
 /// Where one node of the log went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodePlace {
     /// Node, by order of appearance.
     pub node: u32,
