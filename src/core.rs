@@ -2,7 +2,6 @@
 
 pub mod cost;
 pub mod experts;
-pub mod fast_hash;
 pub mod faults;
 pub mod figures;
 pub mod fleet;

@@ -3,8 +3,8 @@
 //! Which domain has failed does not matter, only how many domains look how; so a pattern is a count per look
 //! ([`Signature`]), and each pattern is evaluated once per strategy however often it comes back.
 
-use crate::core::fast_hash::FastMap;
 use crate::core::strategy::{LedgerNow, StrategyId};
+use rustc_hash::FxHashMap;
 
 /// Patterns remembered per strategy before the memory is emptied.
 const MAX_PATTERNS: usize = 200_000;
@@ -71,8 +71,8 @@ pub trait RateSource {
 pub struct Rates<S> {
     source: S,
     signatures: Vec<Signature>,
-    index: FastMap<Signature, u32>,
-    known: [FastMap<Box<[u32]>, Rate>; StrategyId::ALL.len()],
+    index: FxHashMap<Signature, u32>,
+    known: [FxHashMap<Box<[u32]>, Rate>; StrategyId::ALL.len()],
     evaluations: u64,
     most: usize,
 }
@@ -88,7 +88,7 @@ impl<S: RateSource> Rates<S> {
             most,
             source,
             signatures: Vec::new(),
-            index: FastMap::default(),
+            index: FxHashMap::default(),
             known: Default::default(),
             evaluations: 0,
         }

@@ -5,11 +5,11 @@ use super::pattern::{Losses, Pattern};
 use super::plan::{Plan, PlannedSlot, strategy};
 use super::{Healthy, LedgerNow, StrategyId};
 use crate::core::cost::{Replica, StepCost, step};
-use crate::core::fast_hash::FastMap;
 use crate::core::hardware::{FieldError, PowerCurve};
 use crate::core::placement::Placement;
 use crate::core::scenario::{Job, Policy};
 use crate::core::units::{Seconds, Watts};
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -52,10 +52,10 @@ pub struct Rate {
 
 #[derive(Default)]
 struct Memo {
-    costs: FastMap<(u32, u32, u32, u64), StepCost>,
-    batches: FastMap<(u32, u32, u64, u64), u32>,
-    powers: FastMap<(u32, u32, u32, u64, u64), Option<f64>>,
-    rates: FastMap<(StrategyId, Vec<u64>), Rate>,
+    costs: FxHashMap<(u32, u32, u32, u64), StepCost>,
+    batches: FxHashMap<(u32, u32, u64, u64), u32>,
+    powers: FxHashMap<(u32, u32, u32, u64, u64), Option<f64>>,
+    rates: FxHashMap<(StrategyId, Vec<u64>), Rate>,
 }
 
 /// Rates strategies for one job. Not shared between threads: each worker makes its own.
