@@ -226,3 +226,86 @@ fn no_file_names_a_machine_or_a_registry() {
         }
     }
 }
+
+/// Style sheets of one page each; the others frame every page.
+const PAGES: [&str; 6] = [
+    "rack.css",
+    "side.css",
+    "step.css",
+    "fleet.css",
+    "figures.css",
+    "about.css",
+];
+
+/// Classes that pages share on purpose, each styled bare by one of them.
+const SHARED: [&str; 6] = ["opts", "sec", "verdict", "fld", "main", "ppanel"];
+
+/// Every class that a style sheet names, with whether an element of it is styled wherever it stands.
+fn classes(sheet: &str) -> Vec<(String, bool)> {
+    let mut all = Vec::new();
+    for block in sheet.split('}') {
+        // What an at-rule wraps follows its own brace.
+        let Some(selectors) = block.rsplit('{').nth(1) else {
+            continue;
+        };
+        let selectors = selectors.rsplit("*/").next().unwrap_or(selectors);
+        for selector in selectors.split(',') {
+            let parts = selector.split([' ', '>', '+', '~', '\n']);
+            let parts: Vec<&str> = parts
+                .filter(|part| !part.is_empty() && !part.starts_with(":root"))
+                .collect();
+            for part in &parts {
+                let names = part.match_indices('.').filter_map(|(at, _)| {
+                    let name = part.get(at + 1..)?;
+                    let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+                    Some((at, name.get(..end.unwrap_or(name.len()))?))
+                });
+                let named = |name: &str| name.starts_with(|c: char| c.is_ascii_alphabetic());
+                for (at, name) in names.filter(|(_, name)| named(name)) {
+                    all.push((name.to_owned(), at == 0 && parts.len() == 1));
+                }
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn the_classes_of_a_style_sheet_are_read() {
+    let found = classes(
+        "/* a.b */ .one .two:hover, .three.four { x: 1.5px }\n@media (x) { :root .five:not(.six) { } }",
+    );
+    let bare: Vec<&str> = found
+        .iter()
+        .filter(|(_, bare)| *bare)
+        .map(|(name, _)| name.as_str())
+        .collect();
+    assert_eq!(bare, ["three", "five"]);
+    assert_eq!(found.len(), 6, "{found:?}");
+}
+
+/// The sheets are all loaded at once, so that a bare class of one page would also style another page's elements.
+#[test]
+fn a_class_belongs_to_one_page() {
+    let sheets: Vec<(&str, Vec<(String, bool)>)> = PAGES
+        .iter()
+        .map(|name| {
+            let path = root().join("style").join(name);
+            (
+                *name,
+                classes(&fs::read_to_string(path).expect("a style sheet")),
+            )
+        })
+        .collect();
+    for (owner, own) in &sheets {
+        for (name, _) in own.iter().filter(|(_, bare)| *bare) {
+            for (other, theirs) in sheets.iter().filter(|(other, _)| other != owner) {
+                assert!(
+                    SHARED.contains(&name.as_str())
+                        || theirs.iter().all(|(their, _)| their != name),
+                    ".{name} is styled bare in {owner} and named in {other}"
+                );
+            }
+        }
+    }
+}

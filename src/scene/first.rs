@@ -126,7 +126,7 @@ fn domain(out: &mut String, look: &Look<'_>, view: &DomainView, named: bool) {
     let head = DomainHead::new(view, look.tp, named);
     let _ = write!(
         out,
-        "<section class=\"dom on\"><header><div class=\"l1\"><h3>D{}</h3><span class=\"m place\">{}</span><span class=\"tp\"><b>{}</b><span class=\"m\">{}</span></span></div><div class=\"s cn m\">{}</div></header><div class=\"cab\">",
+        "<section class=\"dom on\"><header><div class=\"l1\"><h3>D{}</h3><span class=\"m place\">{}</span><span class=\"deg\"><b>{}</b><span class=\"m\">{}</span></span></div><div class=\"s cn m\">{}</div></header><div class=\"cab\">",
         view.index, head.place, head.degree, head.of, head.condition
     );
     for row in 0..look.shape.rows() {

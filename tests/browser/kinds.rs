@@ -112,7 +112,7 @@ journey!(
         );
         let weighed = text(page, ".slowline").await;
         assert!(weighed.contains("0.50 of its speed: benched"), "{weighed}");
-        let degree = text(page, ".dom .tp").await;
+        let degree = text(page, ".dom .deg").await;
         assert!(degree.contains("71"), "the group runs on: {degree}");
     }
 );

@@ -142,7 +142,7 @@ pub fn domain(out: &mut String, look: &Look<'_>, view: &DomainView, replica_name
     let _ = write!(
         out,
         "<section class=\"dom\" data-dom=\"{0}\" aria-label=\"Domain {0}\"><header><div class=\"l1\"><h3>D{0}</h3>\
-         <span class=\"m place\">{1}</span><span class=\"tp\"><b>{2}</b><span class=\"m\">{3}</span></span></div>\
+         <span class=\"m place\">{1}</span><span class=\"deg\"><b>{2}</b><span class=\"m\">{3}</span></span></div>\
          <div class=\"s cn{4}\">{5}</div></header>",
         view.index,
         head.place,
