@@ -2,6 +2,8 @@
 
 use leptos::leptos_dom::helpers::AnimationFrameRequestHandle;
 use leptos::prelude::*;
+use std::cell::Cell;
+use std::time::Duration;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{
@@ -49,8 +51,25 @@ pub fn resized() {
     }
 }
 
+thread_local! {
+    /// The page's scale, once read: reading it makes the browser bring all styles up to date.
+    static ZOOM: Cell<Option<f64>> = const { Cell::new(None) };
+    /// Whether a change of the window's size has it read again.
+    static FOLLOWED: Cell<bool> = const { Cell::new(false) };
+}
+
 /// Scale of the whole page, as the style sheet sets it; 1 when it cannot be read.
 pub fn zoom() -> f64 {
+    if !FOLLOWED.replace(true) {
+        // Talk mode tells as a change of size too. For as long as the page lives.
+        window_event_listener_untyped("resize", |_| ZOOM.set(None));
+    }
+    let zoom = ZOOM.get().unwrap_or_else(read_zoom);
+    ZOOM.set(Some(zoom));
+    zoom
+}
+
+fn read_zoom() -> f64 {
     let style = window()
         .zip(root())
         .and_then(|(w, r)| w.get_computed_style(&r).ok().flatten());
@@ -59,6 +78,11 @@ pub fn zoom() -> f64 {
         .and_then(|z| z.trim().parse().ok());
     zoom.filter(|z: &f64| z.is_finite() && *z > 0.0)
         .unwrap_or(1.0)
+}
+
+/// Runs once the next frame is painted, so that it does not hold the frame up. Boxes can be read cheaply then.
+pub fn after_paint(then: impl FnOnce() + 'static) {
+    request_animation_frame(move || set_timeout(then, Duration::ZERO));
 }
 
 /// Whether the user asks for little motion.
@@ -172,21 +196,15 @@ impl Drop for Frame {
     }
 }
 
-/// Sizes a canvas to whole device pixels and returns its cleared context, scaled to CSS px.
+/// Sizes a canvas to whole device pixels and returns its cleared context, scaled to CSS px. Reads no boxes, so that a paint
+/// lays nothing out.
 pub fn canvas(
     canvas: &HtmlCanvasElement,
     wide: f64,
     high: f64,
 ) -> Option<CanvasRenderingContext2d> {
-    let rect = canvas.get_bounding_client_rect();
-    let laid = f64::from(canvas.offset_width());
     // Page zoom by CSS multiplies device pixels too.
-    let zoom = if laid > 0.0 && rect.width() > 0.0 {
-        rect.width() / laid
-    } else {
-        1.0
-    };
-    let ratio = window()?.device_pixel_ratio() * zoom;
+    let ratio = window()?.device_pixel_ratio() * zoom();
     let (w, h) = (
         (wide * ratio).floor().max(1.0),
         (high * ratio).floor().max(1.0),

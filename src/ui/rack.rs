@@ -12,7 +12,7 @@ mod map;
 mod menu;
 mod motion;
 mod plan;
-mod slips;
+mod sheet;
 mod stage;
 mod tip;
 
@@ -85,17 +85,23 @@ pub fn Racks() -> impl IntoView {
         let (Some(root), plan, views) = (groups.get(), plan.get(), app.views.get()) else {
             return;
         };
+        let seen = view.seen.get_untracked();
         let change = view
             .stage
-            .try_update_value(|stage| stage.show(&root, &plan, &views));
-        if let Some(change) = change {
-            let still = dom::reduced_motion();
-            view.stage
-                .with_value(|stage| motion::play(stage, &change, still));
-            if let Some(scroller) = view.scroller.get_untracked() {
-                slips::play(&scroller, view.stage, &change, still);
-            }
+            .try_update_value(|stage| stage.show(&root, &plan, &views, seen))
+            .unwrap_or_default();
+        if change.moved.is_empty() && !change.behind {
+            return;
         }
+        // The answer to a click is painted first; what moves, and what is out of view, comes after it.
+        dom::after_paint(move || {
+            if change.behind {
+                view.stage.try_update_value(Stage::catch_up);
+            }
+            if let Some(Some(scroller)) = view.scroller.try_get_untracked() {
+                motion::play(&scroller, view.stage, &change, dom::reduced_motion());
+            }
+        });
     });
 
     // Tile size follows the width.

@@ -110,9 +110,8 @@ journey!(
 );
 
 /// Notes everything that moves from now on.
-const WATCH: &str = "window.moved = []; const own = Element.prototype.animate; \
-    Element.prototype.animate = function (frames, timing) { window.moved.push(...Object.keys(frames)); return own.call(this, frames, timing); }; \
-    new MutationObserver(all => { for (const m of all) for (const n of m.addedNodes) if (n.classList?.contains('slips')) window.moved.push('slips'); }) \
+const WATCH: &str = "window.moved = []; \
+    new MutationObserver(all => { for (const m of all) for (const n of m.addedNodes) if (n.classList?.contains('moving')) window.moved.push(...n.dataset.plays.split(' ')); }) \
     .observe(document.body, { childList: true, subtree: true }); \
     new MutationObserver(all => { for (const m of all) if (m.target.matches('.kvl.fresh')) window.outlined = true; }) \
     .observe(document.querySelector('.side'), { attributes: true, attributeFilter: ['class'], subtree: true });";
@@ -125,12 +124,12 @@ fn a_failure_moves_ranks_and_shards() {
         page.wait_state(0, 3, "failed").await;
         page.until(
             "the × to draw in, ranks to fade, slips to fly",
-            "['scale', 'opacity', 'slips'].every(what => window.moved.includes(what))",
+            "['cross', 'fade', 'slips'].every(what => window.moved.includes(what))",
         )
         .await;
         page.until(
             "the slips to have landed",
-            "!document.querySelector('.slips')",
+            "!document.querySelector('.moving')",
         )
         .await;
     });
@@ -142,13 +141,10 @@ fn reduced_motion_outlines_and_moves_nothing() {
         page.script(WATCH, json!([])).await;
         page.click_gpu(0, 3).await;
         page.wait_state(0, 3, "failed").await;
-        page.settle().await;
+        page.until("the outline", "window.moved.length > 0").await;
         let moved: Vec<String> =
             serde_json::from_value(page.value("window.moved").await).expect("a list");
-        assert!(
-            !moved.is_empty() && moved.iter().all(|what| what == "outline"),
-            "{moved:?}"
-        );
+        assert_eq!(moved, ["outline"]);
         let running = "document.getAnimations().filter(a => a instanceof CSSTransition).map(a => a.transitionProperty)";
         assert_eq!(page.value(running).await, json!([]), "style transitions");
         page.until("the side column to outline what changed", "window.outlined")

@@ -6,9 +6,10 @@ use crate::core::strategy::{DomainView, GpuState};
 use crate::scene::rack::group::Group;
 use crate::scene::rack::map::{Map as Cells, Rect, map};
 use crate::ui::dom;
-use crate::ui::state::{Form, use_app};
+use crate::ui::state::{Form, Theme, use_app};
 use leptos::html::{Canvas, Div};
 use leptos::prelude::*;
+use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, HtmlElement};
 
@@ -33,17 +34,12 @@ pub fn Map() -> impl IntoView {
         map(&plan.groups, wide - 2.0 * PAD, high - 2.0 * PAD)
     });
     let frame = StoredValue::new_local(dom::Frame::default());
+    let inks = StoredValue::new_local(None::<(Theme, Rc<Inks>)>);
     let at_seen = StoredValue::new((0, 0));
     Effect::new(move |_| {
         let (canvas, cells, views) = (canvas.get(), cells.get(), app.views.get());
-        let (seen, theme, size, _) = (
-            view.seen.get(),
-            app.theme.get(),
-            size.get(),
-            app.hover.get().map(|at| at.0),
-        );
+        let (seen, theme, size) = (view.seen.get(), app.theme.get(), size.get());
         let Some(canvas) = canvas else { return };
-        let _ = theme;
         // A strip wider than the phone follows what is shown.
         if let (Form::Phone, Some(holder), Some(here)) = (
             app.form.get_untracked(),
@@ -55,7 +51,13 @@ pub fn Map() -> impl IntoView {
             holder.set_scroll_left((here.x + here.w / 2.0 - size.0 / 2.0) as i32);
         }
         frame.update_value(|frame| {
-            frame.request(move || paint(&canvas, &cells, &views, seen, size));
+            frame.request(move || {
+                let known = inks.with_value(|known| known.clone().filter(|known| known.0 == theme));
+                // Colours are read once a theme: reading brings all styles up to date.
+                let ink = known.map_or_else(|| Rc::new(Inks::read(&canvas)), |known| known.1);
+                inks.set_value(Some((theme, Rc::clone(&ink))));
+                paint(&canvas, &cells, &views, seen, size, &ink);
+            });
         });
     });
     let go = move |x: f64, y: f64, smooth: bool| {
@@ -210,6 +212,7 @@ fn paint(
     views: &[DomainView],
     seen: (u32, u32),
     (wide, high): (f64, f64),
+    ink: &Inks,
 ) {
     let widest = cells
         .cells
@@ -224,10 +227,9 @@ fn paint(
     let Some(pen) = dom::canvas(canvas, wide, high) else {
         return;
     };
-    let ink = Inks::read(canvas);
     let _ = pen.translate(PAD, PAD);
     for (cell, view) in cells.cells.iter().zip(views) {
-        domain(&pen, &ink, cell, view);
+        domain(&pen, ink, cell, view);
     }
     pen.set_font(&format!("10.5px {}", ink.font));
     pen.set_text_align("center");

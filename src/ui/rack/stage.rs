@@ -32,8 +32,29 @@ pub struct Domain {
     /// Tiles by GPU.
     pub tiles: Vec<Tile>,
     head: DomainHead,
+    /// What its tiles show.
+    shown: Vec<GpuView>,
     /// The tile that Tab reaches.
     stop: u32,
+}
+
+impl Domain {
+    /// Has the tiles show what they do not show yet, and notes which.
+    fn patch(&mut self, plan: &Plan, now: &[GpuView], moved: &mut Vec<Moved>) {
+        let look = plan.look();
+        for (((gpu, tile), was), now) in (0..).zip(&self.tiles).zip(&mut self.shown).zip(now) {
+            if was != now {
+                patch_tile(&look, self.index, gpu, tile, was, now);
+                moved.push(Moved {
+                    domain: self.index,
+                    gpu,
+                    old: *was,
+                    new: *now,
+                });
+                *was = *now;
+            }
+        }
+    }
 }
 
 /// Everything that stands in the document.
@@ -43,7 +64,7 @@ pub struct Stage {
     pub plan: Option<Plan>,
     /// Domains in the document, by index from [`Stage::first`].
     pub domains: Vec<Domain>,
-    /// The views shown.
+    /// The views to show: in view they are shown, elsewhere from [`Stage::catch_up`] on.
     pub views: Option<Shared<Vec<DomainView>>>,
     groups: Vec<Element>,
     pointed: Vec<(u32, u32)>,
@@ -63,21 +84,29 @@ pub struct Moved {
     pub new: GpuView,
 }
 
-/// What one new set of views changed; empty after a rebuild, which animates nothing.
+/// What one new set of views changed in view; empty after a rebuild, which animates nothing.
 #[derive(Default)]
 pub struct Change {
     /// Tiles that now look otherwise.
     pub moved: Vec<Moved>,
+    /// Whether domains out of view are to catch up.
+    pub behind: bool,
 }
 
 impl Stage {
-    /// Shows views: patches the tiles, or builds them anew for another plan.
-    pub fn show(&mut self, root: &Element, plan: &Plan, views: &Shared<Vec<DomainView>>) -> Change {
+    /// Shows views: patches the tiles of the domains `seen`, or builds all anew for another plan.
+    pub fn show(
+        &mut self,
+        root: &Element,
+        plan: &Plan,
+        views: &Shared<Vec<DomainView>>,
+        seen: (u32, u32),
+    ) -> Change {
         if self.plan.as_ref() != Some(plan) {
             self.build(root, plan, views);
             return Change::default();
         }
-        self.patch(plan, views)
+        self.patch(plan, views, seen)
     }
 
     fn build(&mut self, root: &Element, plan: &Plan, views: &Shared<Vec<DomainView>>) {
@@ -104,16 +133,18 @@ impl Stage {
                 continue;
             };
             let tiles = all(&cabinet, ".g").into_iter().filter_map(tile).collect();
-            let head = views
-                .get(index as usize)
+            let view = views.get(index as usize);
+            let head = view
                 .map(|view| Self::domain_head(plan, view, views))
                 .unwrap_or_default();
+            let shown = view.map(|view| view.gpus.clone()).unwrap_or_default();
             self.domains.push(Domain {
                 index,
                 section,
                 cabinet,
                 tiles,
                 head,
+                shown,
                 stop: 0,
             });
         }
@@ -130,13 +161,17 @@ impl Stage {
         DomainHead::new(view, plan.tp, named)
     }
 
-    fn patch(&mut self, plan: &Plan, views: &Shared<Vec<DomainView>>) -> Change {
+    fn patch(
+        &mut self,
+        plan: &Plan,
+        views: &Shared<Vec<DomainView>>,
+        (first, last): (u32, u32),
+    ) -> Change {
         let old = self.views.replace(views.clone());
         let mut change = Change::default();
         let Some(old) = old.filter(|old| old != views) else {
             return change;
         };
-        let look = plan.look();
         let heads: Vec<_> = plan
             .shown_groups()
             .iter()
@@ -158,8 +193,7 @@ impl Stage {
                 group.domains.clone().map(move |_| named)
             });
         for (domain, named) in self.domains.iter_mut().zip(named) {
-            let index = domain.index as usize;
-            let (Some(was), Some(now)) = (old.get(index), views.get(index)) else {
+            let Some(now) = views.get(domain.index as usize) else {
                 continue;
             };
             let head = DomainHead::new(now, plan.tp, named);
@@ -167,31 +201,41 @@ impl Stage {
                 write_head(&domain.section, &domain.head, &head);
                 domain.head = head;
             }
-            if was.gpus == now.gpus {
+            if domain.shown == now.gpus {
                 continue;
             }
-            for (((gpu, tile), was), now) in (0..).zip(&domain.tiles).zip(&was.gpus).zip(&now.gpus)
-            {
-                if was != now {
-                    patch_tile(&look, domain.index, gpu, tile, was, now);
-                    change.moved.push(Moved {
-                        domain: domain.index,
-                        gpu,
-                        old: *was,
-                        new: *now,
-                    });
-                }
+            if (first..=last).contains(&domain.index) {
+                domain.patch(plan, &now.gpus, &mut change.moved);
+            } else {
+                change.behind = true;
             }
         }
-        // Class names were written anew; the rings go back on.
-        let (pointed, marked) = (
-            std::mem::take(&mut self.pointed),
-            std::mem::take(&mut self.marked),
-        );
-        self.ring(&pointed, "hov", true);
-        self.ring(&marked, "sel", true);
-        (self.pointed, self.marked) = (pointed, marked);
+        self.ring_again();
         change
+    }
+
+    /// Shows the newest views in the domains that were out of view when they came.
+    pub fn catch_up(&mut self) {
+        let (Some(plan), Some(views)) = (&self.plan, &self.views) else {
+            return;
+        };
+        let mut moved = Vec::new();
+        for domain in &mut self.domains {
+            if let Some(now) = views.get(domain.index as usize)
+                && domain.shown != now.gpus
+            {
+                domain.patch(plan, &now.gpus, &mut moved);
+            }
+        }
+        if !moved.is_empty() {
+            self.ring_again();
+        }
+    }
+
+    /// Puts the rings back on: class names were written anew.
+    fn ring_again(&self) {
+        self.ring(&self.pointed, "hov", true);
+        self.ring(&self.marked, "sel", true);
     }
 
     /// The elements of a domain, if it is in the document.
@@ -336,10 +380,10 @@ fn write_head(section: &Element, was: &DomainHead, now: &DomainHead) {
         set_text(section, ".place", &now.place);
     }
     if was.degree != now.degree {
-        set_text(section, ".tp b", &now.degree);
+        set_text(section, ".deg b", &now.degree);
     }
     if was.of != now.of {
-        set_text(section, ".tp .m", &now.of);
+        set_text(section, ".deg .m", &now.of);
     }
     if was.condition != now.condition {
         set_text(section, ".cn", &now.condition);

@@ -82,7 +82,7 @@ pub fn ShardsFan(
     });
     view! {
         <div class="fan" node_ref=element>
-            <p class="fh" title=said>
+            <p class="fanh" title=said>
                 <b>"Shards "</b>
                 <span class="m">{said}</span>
             </p>
@@ -123,17 +123,15 @@ fn words(shards: &ShardSummary) -> String {
 }
 
 fn picture(fan: &Fan, label: String) -> impl IntoView + use<> {
-    let curves = fan
-        .curves
-        .iter()
-        .map(|curve| view! { <path d=curve.path.clone() pathLength="100" style=format!("--i:{}", curve.core) /> })
-        .collect_view();
+    // One path and one wipe over it: a curve of its own for every pair of ranks would be restyled in every frame of the play.
+    let curves: String = fan.curves.iter().map(|curve| curve.path.as_str()).collect();
     view! {
         <svg width="100%" height=HEIGHT.to_string() role="img" aria-label=label>
             <path d=fan.core_top.clone() fill="var(--st-healthy)" />
             <path d=fan.extra_top.clone() fill="url(#p-pre)" />
-            <g class="curves">{curves}</g>
+            <path class="curves" d=curves />
             <path d=fan.core_bottom.clone() fill="var(--st-healthy)" />
         </svg>
+        <i class="wipe" style=format!("top:{ROW}px;height:{}px", HEIGHT - 2.0 * ROW)></i>
     }
 }

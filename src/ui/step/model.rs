@@ -1,13 +1,14 @@
 //! State of the panel: its controls, and what follows from them and the scenario.
 
 use crate::core::scenario::Job;
-use crate::core::strategy::evaluate;
+use crate::core::strategy::{Evaluation, StrategyId, evaluate};
 use crate::core::timeline::{Settings, StepView, view};
 use crate::core::units::Bytes;
 use crate::scene::gantt::{
     Chips, GroupState, GroupWords, Layout, Mode, Spot, Window, first_look, group_words, layout,
     matches,
 };
+use crate::ui::dom;
 use crate::ui::state::{App, Form, Shared, use_app};
 use leptos::prelude::*;
 
@@ -27,6 +28,14 @@ impl Shown {
         let worlds = self.view.worlds.iter().map(|world| world.timeline.step.0);
         worlds.chain([self.view.healthy.step.0]).max().unwrap_or(0) as f64
     }
+}
+
+/// What a step is simulated of.
+#[derive(Clone, PartialEq)]
+struct Subject {
+    job: Shared<Job>,
+    evaluation: Shared<Evaluation>,
+    selected: StrategyId,
 }
 
 /// The last step that could be simulated, and why the present one cannot.
@@ -97,8 +106,25 @@ impl StepPanel {
             first.bucket_bytes = bytes;
         }
         let settings = RwSignal::new(first);
+        // The racks answer first; the step follows once their frame is painted.
+        let subject = RwSignal::new(None::<Subject>);
+        Effect::new(move |_| {
+            let now = Subject {
+                job: app.job.get(),
+                evaluation: app.evaluation.get(),
+                selected: app.selected.get(),
+            };
+            // The panel may be gone by then.
+            dom::after_paint(move || drop(subject.try_set(Some(now))));
+        });
         let outcome = Memo::new(move |last: Option<&Outcome>| {
-            match simulate(app, &settings.get()) {
+            let Some(subject) = subject.get() else {
+                return Outcome {
+                    shown: None,
+                    error: None,
+                };
+            };
+            match simulate(subject, &settings.get()) {
                 Ok(shown) => Outcome {
                     shown: Some(Shared::new(shown)),
                     error: None,
@@ -294,12 +320,16 @@ fn fitting(view: &StepView, wide: f64, high: f64) -> Mode {
     }
 }
 
-fn simulate(app: App, settings: &Settings) -> Result<Shown, String> {
-    let (job, selected) = (app.job.get(), app.selected.get());
+fn simulate(subject: Subject, settings: &Settings) -> Result<Shown, String> {
+    let Subject {
+        job,
+        evaluation,
+        selected,
+    } = subject;
     let (job, view) = if settings.keeps_job() {
         // Only to check the controls' ranges.
         settings.check().map_err(|error| error.to_string())?;
-        let view = view(&job, &app.evaluation.read(), selected, settings);
+        let view = view(&job, &evaluation, selected, settings);
         (job, view)
     } else {
         let job = settings.apply(&job).map_err(|error| error.to_string())?;
