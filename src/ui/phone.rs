@@ -1,7 +1,7 @@
 //! The Rack page below 640 px: one domain at a time, a dock with scores and tabs under the thumb.
 
 use super::link;
-use super::rack::{Dice, Racks, repair_all};
+use super::rack::{Dice, DiceFields, Racks, repair_all};
 use super::route::Route;
 use super::shell::{
     History, Icon, LayoutFields, MoreFields, PolicyFields, PresetLists, ShareCard, flip_theme,
@@ -114,6 +114,10 @@ pub fn PhonePage() -> impl IntoView {
                             <PolicyFields />
                             <MoreFields />
                         </div>
+                        <h3>"Random failures"</h3>
+                        <div class="cols">
+                            <DiceFields />
+                        </div>
                         <History />
                     </div>
                 </Show>
@@ -138,7 +142,10 @@ pub fn PhonePage() -> impl IntoView {
                 <span class="m grow">"Hold for kinds."</span>
                 <button class="tb pri" on:click=move |_| dice.throw(app)>
                     <Icon name="i-dice" />
-                    "Random"
+                    {move || match dice.count.get() {
+                        1 => "Random".to_owned(),
+                        n => format!("Random {n}"),
+                    }}
                 </button>
             </div>
             <div class="pscores" class:off=move || tab.get() != Tab::Goodput>

@@ -48,7 +48,6 @@ pub fn Head() -> impl IntoView {
         1 => "Fail a random GPU".to_owned(),
         n => format!("Fail {n} random GPUs"),
     };
-    let number = move |text: String| text.trim().parse::<u64>().ok();
     view! {
         <div class="rh">
             <div>
@@ -71,35 +70,7 @@ pub fn Head() -> impl IntoView {
                     <kbd>"R"</kbd>
                 </button>
                 <Pop face class="tb pri more" name="How many, and the seed" panel="dice">
-                    <label class="fld">
-                        "GPUs"
-                        <input
-                            class="inp"
-                            type="number"
-                            min="1"
-                            max="1000"
-                            prop:value=move || count.get().to_string()
-                            on:input=move |event| {
-                                if let Some(n) = number(event_target_value(&event)) {
-                                    count.set(n.clamp(1, 1000) as u32);
-                                }
-                            }
-                        />
-                    </label>
-                    <label class="fld">
-                        "Seed"
-                        <input
-                            class="inp"
-                            type="number"
-                            min="0"
-                            prop:value=move || dice.seed.get().to_string()
-                            on:input=move |event| {
-                                if let Some(n) = number(event_target_value(&event)) {
-                                    dice.seed.set(n);
-                                }
-                            }
-                        />
-                    </label>
+                    <DiceFields />
                     <p class="m s">"Same seed, same GPUs. Each throw adds one to it."</p>
                 </Pop>
             </div>
@@ -108,5 +79,43 @@ pub fn Head() -> impl IntoView {
                 <kbd>"U"</kbd>
             </button>
         </div>
+    }
+}
+
+/// How many GPUs the random button fails, and the seed.
+#[component]
+pub fn DiceFields() -> impl IntoView {
+    let dice = expect_context::<Dice>();
+    let number = move |text: String| text.trim().parse::<u64>().ok();
+    view! {
+        <label class="fld">
+            "GPUs"
+            <input
+                class="inp"
+                type="number"
+                min="1"
+                max="1000"
+                prop:value=move || dice.count.get().to_string()
+                on:input=move |event| {
+                    if let Some(n) = number(event_target_value(&event)) {
+                        dice.count.set(n.clamp(1, 1000) as u32);
+                    }
+                }
+            />
+        </label>
+        <label class="fld">
+            "Seed"
+            <input
+                class="inp"
+                type="number"
+                min="0"
+                prop:value=move || dice.seed.get().to_string()
+                on:input=move |event| {
+                    if let Some(n) = number(event_target_value(&event)) {
+                        dice.seed.set(n);
+                    }
+                }
+            />
+        </label>
     }
 }
