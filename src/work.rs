@@ -4,6 +4,7 @@
 //! be told to stop between any two steps. Small things travel as JSON text, bulk data as bytes beside it. Nothing here
 //! knows what a worker is: the binary `worker` moves the messages, native tests run a session directly.
 
+pub mod figures;
 pub mod fleet;
 pub mod log;
 mod session;
@@ -49,6 +50,8 @@ pub enum Request {
     Log(log::Ask),
     /// A share of a study.
     Study(studies::Ask),
+    /// A figure.
+    Figure(figures::Ask),
 }
 
 /// What a worker says about an order, with bulk data in [`Reply::bytes`].
@@ -68,6 +71,8 @@ pub enum Body {
     Log(Box<log::Report>),
     /// About a study.
     Study(studies::Answer),
+    /// Answer to [`Request::Figure`].
+    Figure(Box<crate::core::figures::Figure>),
 }
 
 impl Body {

@@ -364,3 +364,34 @@ fn sizes_past_all_bounds_are_refused_in_one_line() {
     );
     assert!(over.contains("dp="), "{over}");
 }
+
+#[test]
+fn commands_of_the_readme_work_as_written() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let scratch = std::env::temp_dir().join(format!("ntp-explorer-readme-{}", std::process::id()));
+    std::fs::create_dir_all(&scratch).unwrap();
+    let commands: Vec<&str> = readme
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("cargo run --release -- "))
+        .collect();
+    assert!(commands.len() >= 7, "{commands:?}");
+    for command in commands {
+        // What it reads is in the project, what it writes is not for there.
+        let assets = format!("{}/assets/", root.display());
+        let script = format!("'{BIN}' {}", command.replace("assets/", &assets));
+        let shell = Command::new("sh")
+            .args(["-c", &script])
+            .current_dir(&scratch)
+            .output();
+        let output = shell.unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{command}: {errors}");
+        if let Some((_, file)) = command.split_once("--out ") {
+            assert!(scratch.join(file).exists(), "{command}");
+        } else {
+            serde_json::from_slice::<Value>(&output.stdout).unwrap();
+        }
+    }
+    std::fs::remove_dir_all(scratch).unwrap();
+}

@@ -597,6 +597,9 @@ fn a_log_of_100_mb_takes_less_than_200_mb() {
         read["limit"].as_str().unwrap().contains("1000000 outages"),
         "{read}"
     );
+    // 20,000 an hour: what is kept ends after 50 hours, and so does the replay.
+    let span = found["log"]["map"]["span_h"].as_f64().unwrap();
+    assert!((span - 50.0).abs() < 0.01, "{span} h");
     assert!(
         found["partial"]["limit"].is_string(),
         "{}",

@@ -1,19 +1,21 @@
 //! `figures`: the paper's figures as files, and a table of its values and ours.
 
 use super::{CliError, print_json, print_text};
-use crate::core::figures::{Compared, Effort, Entry, Figure, Table, all, entry};
+use crate::core::figures::{Compared, Effort, Entry, Figure, Table, all, entries};
 use crate::core::hardware::FieldError;
+use crate::core::scenario::url;
 use crate::scene::plot::{Chart, Ink, svg};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-/// The paper's figures: a table of paper value, ours and difference; with --out also CSV and SVG files.
+/// The paper's figures: a table of paper value, ours and difference; with --out also CSV, SVG and scenario files.
 ///
 /// A figure that does not come out is shown with its own value next to the paper's.
 #[derive(clap::Args)]
 #[command(after_help = "Example: ntp-explorer figures --fig 2a --out figures")]
 pub struct Args {
-    /// One figure: 2a, 3, 4, 6, 7, 8, 10, power, table1, validation; without, all of them.
+    /// One figure: 2a, 3, 4, 6, 7, 8, 10, power, table1, validation; without, all of them. What NVL72 and NVL8 make of
+    /// 4 and 7 comes with them.
     #[arg(long)]
     fig: Option<String>,
     /// Folder for the files, made where it is missing.
@@ -38,12 +40,13 @@ const MAX_RUNS: u32 = 100_000;
 /// Computes, writes and prints.
 pub fn run(args: Args) -> Result<(), CliError> {
     let chosen: Vec<&Entry> = match &args.fig {
-        Some(id) => {
-            let ids: Vec<&str> = all().iter().map(|entry| entry.id).collect();
-            vec![entry(id).ok_or_else(|| FieldError::new("fig", id, ids.join(", ")))?]
-        }
+        Some(id) => entries(id).collect(),
         None => all().iter().collect(),
     };
+    if let (true, Some(id)) = (chosen.is_empty(), &args.fig) {
+        let ids: Vec<&str> = all().iter().map(|entry| entry.id).collect();
+        return Err(FieldError::new("fig", id, ids.join(", ")).into());
+    }
     if !(1..=MAX_RUNS).contains(&args.runs) {
         return Err(FieldError::new("runs", args.runs, format!("1 to {MAX_RUNS}")).into());
     }
@@ -58,7 +61,7 @@ pub fn run(args: Args) -> Result<(), CliError> {
             if terminal {
                 let _ = writeln!(std::io::stderr(), "figure {}: {}", entry.id, entry.title);
             }
-            (entry.build)(&effort)
+            entry.build(&effort)
         })
         .collect();
     if let Some(folder) = &args.out {
@@ -96,6 +99,9 @@ fn write_files(folder: &Path, figures: &[Figure]) -> Result<(), CliError> {
         if let Some(table) = &figure.table {
             write(format!("{name}-table.csv"), csv(table)?)?;
         }
+        if let Some(scenario) = &figure.scenario {
+            write(format!("{name}-scenario.json"), scenario.to_json())?;
+        }
     }
     write("compared.csv".into(), csv(&compared(figures))?)
 }
@@ -122,7 +128,7 @@ fn compared(figures: &[Figure]) -> Table {
     let columns = ["figure", "what", "unit", "paper", "ours", "difference"];
     let rows = figures
         .iter()
-        .flat_map(|figure| figure.compared.iter().map(move |c| cells(figure.id, c)));
+        .flat_map(|figure| figure.compared.iter().map(move |c| cells(&figure.id, c)));
     Table {
         columns: columns.map(str::to_owned).to_vec(),
         rows: rows.collect(),
@@ -134,7 +140,7 @@ fn cells(id: &str, c: &Compared) -> Vec<String> {
     vec![
         id.to_owned(),
         c.what.clone(),
-        c.unit.to_owned(),
+        c.unit.to_string(),
         c.paper_words.clone(),
         c.ours.map_or_else(|| "none".into(), number),
         c.difference()
@@ -151,6 +157,15 @@ fn about(figure: &Figure) -> String {
             .iter()
             .map(|(name, value)| format!("  {name}: {value}")),
     );
+    if let Some(scenario) = &figure.scenario {
+        let page = if scenario.faults.is_some() {
+            "fleet"
+        } else {
+            "rack"
+        };
+        let link = url::encode(page, scenario, &[]);
+        lines.push(format!("  scenario, to open on the page: {link}"));
+    }
     lines.push(String::new());
     lines.extend(columns(&compared(std::slice::from_ref(figure)), 1));
     if let Some(table) = &figure.table {
@@ -191,10 +206,12 @@ fn columns(table: &Table, from: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::figures::entry;
+    use crate::core::scenario::Scenario;
 
     #[test]
     fn the_table_puts_the_papers_value_beside_ours() {
-        let figure = (entry("power").unwrap().build)(&Effort::default());
+        let figure = entry("power").unwrap().build(&Effort::default());
         let text = about(&figure);
         assert!(text.contains("perf/W at 1.1 x TDP"), "{text}");
         let line = text
@@ -209,7 +226,7 @@ mod tests {
     fn files_hold_every_point() {
         let folder =
             std::env::temp_dir().join(format!("ntp-explorer-figures-{}", std::process::id()));
-        let figure = (entry("power").unwrap().build)(&Effort::default());
+        let figure = entry("power").unwrap().build(&Effort::default());
         write_files(&folder, std::slice::from_ref(&figure)).unwrap();
         let points: usize = figure.series.iter().map(|series| series.points.len()).sum();
         let text = std::fs::read_to_string(folder.join("figure-power.csv")).unwrap();
@@ -221,6 +238,26 @@ mod tests {
                 .unwrap()
                 .starts_with("figure,what,unit,paper,ours,difference")
         );
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn figures_on_failures_hand_out_their_scenario() {
+        let folder =
+            std::env::temp_dir().join(format!("ntp-explorer-scenarios-{}", std::process::id()));
+        let effort = Effort { runs: 1, seed: 1 };
+        for id in ["3", "4", "6", "7", "10"] {
+            for figure in entries(id).map(|entry| entry.build(&effort)) {
+                write_files(&folder, std::slice::from_ref(&figure)).unwrap();
+                let path = folder.join(format!("figure-{}-scenario.json", figure.id));
+                let text = std::fs::read_to_string(path).unwrap();
+                let scenario = Scenario::from_json(&text).unwrap();
+                assert_eq!(Some(&scenario), figure.scenario.as_ref());
+                let said = about(&figure);
+                let link = said.split_whitespace().find(|word| word.starts_with("#/"));
+                assert_eq!(url::decode(link.unwrap()).unwrap().scenario, scenario);
+            }
+        }
         std::fs::remove_dir_all(folder).unwrap();
     }
 

@@ -19,10 +19,12 @@ mod work;
 pub use work::{Work, work};
 
 use super::scenario::Scenario;
-use serde::Serialize;
+use super::strategy::StrategyId;
+use serde::{Deserialize, Deserializer, Serialize};
+use std::borrow::Cow;
 
 /// How much work to put into figures that draw random numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effort {
     /// Draws or runs per point, where a figure has them.
     pub runs: u32,
@@ -37,7 +39,7 @@ impl Default for Effort {
 }
 
 /// How a series is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mark {
     /// A line through the points, with a mark at each.
@@ -49,7 +51,7 @@ pub enum Mark {
 }
 
 /// One axis.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Axis {
     /// Quantity with its unit.
     pub label: String,
@@ -85,28 +87,28 @@ impl Axis {
 }
 
 /// One series of a figure.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Series {
     /// Name at its end or in the legend.
     pub name: String,
     /// How it is drawn.
     pub mark: Mark,
-    /// A strategy's id where the series is a strategy's, for its colour and marker.
-    pub strategy: Option<&'static str>,
+    /// Whose the series is, where it is a strategy's, for its colour and marker.
+    pub strategy: Option<StrategyId>,
     /// Points, in axis units.
     pub points: Vec<(f64, f64)>,
     /// Low and high end of the spread at each point (10th and 90th percentile); empty without draws.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub band: Vec<(f64, f64)>,
 }
 
 /// A value of the paper beside ours.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Compared {
     /// What is compared.
     pub what: String,
     /// Unit of both values.
-    pub unit: &'static str,
+    pub unit: Cow<'static, str>,
     /// The paper's value; none where it prints none.
     pub paper: Option<f64>,
     /// The paper's words, such as "< 1" or "about 80".
@@ -120,7 +122,7 @@ impl Compared {
     pub fn new(what: impl Into<String>, unit: &'static str, paper: f64, ours: f64) -> Self {
         Self {
             what: what.into(),
-            unit,
+            unit: unit.into(),
             paper: Some(paper),
             paper_words: format!("{paper}"),
             ours: Some(ours),
@@ -133,7 +135,7 @@ impl Compared {
 }
 
 /// A table shown under a figure.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Table {
     /// Column heads with units.
     pub columns: Vec<String>,
@@ -142,10 +144,10 @@ pub struct Table {
 }
 
 /// A figure with everything needed to draw, export and check it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
     /// Id on the command line: `2a`, `6`, `power`.
-    pub id: &'static str,
+    pub id: Cow<'static, str>,
     /// Title.
     pub title: String,
     /// Horizontal axis.
@@ -159,7 +161,11 @@ pub struct Figure {
     /// What the figure was computed with, name and value.
     pub settings: Vec<(String, String)>,
     /// The scenario behind it, to open and edit; none where no single one is.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "scenario",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub scenario: Option<Scenario>,
     /// A table that goes with it.
     pub table: Option<Table>,
@@ -169,7 +175,7 @@ impl Figure {
     /// A figure of which nothing is known.
     pub fn empty(id: &'static str, title: &str) -> Self {
         Self {
-            id,
+            id: id.into(),
             title: title.into(),
             x: Axis::linear(""),
             y: Axis::linear(""),
@@ -205,6 +211,13 @@ impl Figure {
     }
 }
 
+/// As in files, with every default filled in.
+fn scenario<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Scenario>, D::Error> {
+    let value: Option<serde_json::Value> = Option::deserialize(from)?;
+    let read = value.map(|value| Scenario::from_value(&value));
+    read.transpose().map_err(serde::de::Error::custom)
+}
+
 fn field(text: &str) -> String {
     if text.contains([',', '"', '\n']) {
         format!("\"{}\"", text.replace('"', "\"\""))
@@ -213,71 +226,66 @@ fn field(text: &str) -> String {
     }
 }
 
-/// How to make a figure.
+/// A figure of the registry. Not how it is made: whoever only lists figures should not carry that.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     /// Id on the command line.
     pub id: &'static str,
     /// What it shows, one line.
     pub title: &'static str,
+}
+
+impl Entry {
     /// Makes it.
-    pub build: fn(&Effort) -> Figure,
+    pub fn build(&self, effort: &Effort) -> Figure {
+        match self.id {
+            "2a" => fig2a::build(),
+            "3" => fig3::build(effort),
+            "4" => fig4::build(effort),
+            fig4::systems::ID => fig4::systems::build(effort),
+            "6" => fig6::build(effort),
+            "7" => fig7::build(effort),
+            fig7::systems::ID => fig7::systems::build(effort),
+            "8" => fig8::build(),
+            "10" => fig10::build(effort),
+            "power" => power::build(),
+            "table1" => survivors::build(),
+            "validation" => validation::build(),
+            _ => Figure::empty(self.id, self.title),
+        }
+    }
 }
 
 /// Every figure, in the paper's order, ours after them.
 pub fn all() -> &'static [Entry] {
-    &[
-        Entry {
-            id: "2a",
-            title: fig2a::TITLE,
-            build: |_| fig2a::build(),
-        },
-        Entry {
-            id: "3",
-            title: fig3::TITLE,
-            build: fig3::build,
-        },
-        Entry {
-            id: "4",
-            title: fig4::TITLE,
-            build: fig4::build,
-        },
-        Entry {
-            id: "6",
-            title: fig6::TITLE,
-            build: fig6::build,
-        },
-        Entry {
-            id: "7",
-            title: fig7::TITLE,
-            build: fig7::build,
-        },
-        Entry {
-            id: "8",
-            title: fig8::TITLE,
-            build: |_| fig8::build(),
-        },
-        Entry {
-            id: "10",
-            title: fig10::TITLE,
-            build: fig10::build,
-        },
-        Entry {
-            id: "power",
-            title: power::TITLE,
-            build: |_| power::build(),
-        },
-        Entry {
-            id: "table1",
-            title: survivors::TITLE,
-            build: |_| survivors::build(),
-        },
-        Entry {
-            id: "validation",
-            title: validation::TITLE,
-            build: |_| validation::build(),
-        },
-    ]
+    const fn entry(id: &'static str, title: &'static str) -> Entry {
+        Entry { id, title }
+    }
+    const {
+        &[
+            entry("2a", fig2a::TITLE),
+            entry("3", fig3::TITLE),
+            entry("4", fig4::TITLE),
+            entry(fig4::systems::ID, fig4::systems::TITLE),
+            entry("6", fig6::TITLE),
+            entry("7", fig7::TITLE),
+            entry(fig7::systems::ID, fig7::systems::TITLE),
+            entry("8", fig8::TITLE),
+            entry("10", fig10::TITLE),
+            entry("power", power::TITLE),
+            entry("table1", survivors::TITLE),
+            entry("validation", validation::TITLE),
+        ]
+    }
+}
+
+/// What goes under an id on the command line: the figure, and what it shows beyond the paper.
+pub fn entries(id: &str) -> impl Iterator<Item = &'static Entry> {
+    let under = move |entry: &&Entry| {
+        let rest = entry.id.strip_prefix(id);
+        !id.is_empty() && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    };
+    all().iter().filter(under)
 }
 
 /// A figure's entry by id.
@@ -296,12 +304,32 @@ mod tests {
             assert_eq!(super::entry(entry.id).unwrap().title, entry.title);
         }
         assert!(super::entry("99").is_none());
+        let ids = |id| entries(id).map(|entry| entry.id).collect::<Vec<_>>();
+        assert_eq!(ids("4"), ["4", "4-nvl"]);
+        assert_eq!(ids("7-nvl"), ["7-nvl"]);
+        assert!(ids("1").is_empty() && ids("").is_empty());
+    }
+
+    #[test]
+    fn every_figure_of_the_registry_can_be_made_and_told() {
+        let effort = Effort { runs: 2, seed: 1 };
+        for entry in all() {
+            let figure = entry.build(&effort);
+            assert_eq!(
+                (figure.id.as_ref(), figure.title.as_str()),
+                (entry.id, entry.title)
+            );
+            assert!(!figure.series.is_empty(), "{}", entry.id);
+            let text = serde_json::to_string(&figure).unwrap();
+            let told: Figure = serde_json::from_str(&text).unwrap();
+            assert_eq!(told, figure, "{}", entry.id);
+        }
     }
 
     #[test]
     fn csv_quotes_what_needs_it() {
         let figure = Figure {
-            id: "x",
+            id: "x".into(),
             title: String::new(),
             x: Axis::linear("power, x TDP"),
             y: Axis::linear("perf"),

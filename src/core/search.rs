@@ -9,10 +9,10 @@ use super::cost::{Replica, StepCost, step};
 use super::hardware::{FieldError, Precision, System};
 use super::scenario::{HeadSplit, Layout, Recompute};
 use super::workload::Model;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What the search may choose.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchRule {
     /// Largest context-parallel degree; 1 forbids it.
     pub max_cp: u32,

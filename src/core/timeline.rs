@@ -157,7 +157,9 @@ pub enum TimelineError {
     #[error(transparent)]
     Field(#[from] FieldError),
     /// More operations than are simulated. Fewer micro-batches, chunks, layers or a larger bucket help.
-    #[error("timeline: {needed} operations are not allowed, expected at most {MAX_OPERATIONS}")]
+    #[error(
+        "timeline: {needed} operations are not allowed, expected at most {MAX_OPERATIONS}; fewer micro-batches, stages or chunks, or larger buckets, need fewer"
+    )]
     TooMany {
         /// Operations the step would take.
         needed: u64,

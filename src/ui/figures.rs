@@ -8,6 +8,7 @@ mod validation;
 
 use super::dom;
 use super::state::use_app;
+use super::worker::Hand;
 use crate::core::figures::{Entry, all};
 use leptos::prelude::*;
 use section::FigureSection;
@@ -20,6 +21,10 @@ const FIRST: &str = "validation";
 fn short(entry: &Entry) -> String {
     let numbered = entry.id.chars().next().is_some_and(|c| c.is_ascii_digit());
     match entry.id {
+        // What the paper did not show.
+        id if numbered && id.contains('-') => {
+            format!("Figure {}+", id.split('-').next().unwrap_or_default())
+        }
         _ if numbered => format!("Figure {}", entry.id),
         "table1" => "Table 1".to_owned(),
         id => {
@@ -49,6 +54,8 @@ fn go(id: &str) {
 pub fn FiguresPage() -> impl IntoView {
     let app = use_app();
     let here = app.param("fig");
+    // One worker for all of them: it ends with the page.
+    let hand = StoredValue::new_local(Hand::default());
     // Also when the address is changed by hand; once the sections are in the document.
     Effect::new(move |_| {
         if let Some(id) = here.get() {
@@ -89,7 +96,7 @@ pub fn FiguresPage() -> impl IntoView {
             </nav>
             <div class="figbody">
                 <Validation />
-                {figures().map(|entry| view! { <FigureSection entry /> }).collect_view()}
+                {figures().map(|entry| view! { <FigureSection entry hand /> }).collect_view()}
             </div>
         </main>
     }

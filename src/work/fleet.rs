@@ -461,7 +461,8 @@ fn head(id: u32, run: &FleetRun) -> Head {
         blast_radius: plan.site.blast_radius,
         minibatch: job.scenario.layout.global_batch,
         wanted: Nanos::from_hours(run.days() * 24.0),
-        limit: run.limit().map(limit),
+        // Of a log, the report says it.
+        limit: run.limit().filter(|_| !run.is_log()).map(limit),
         faults: text(run.faults()),
         every_min: plan.cycle.every.hours() * 60.0,
         young_min: known.then(|| interval::young(takes_min, mtbi_h * 60.0)),

@@ -1,6 +1,6 @@
 //! Orders under way, done step by step.
 
-use super::{Body, Order, Reply, Request, fleet, log, studies};
+use super::{Body, Order, Reply, Request, figures, fleet, log, studies};
 use crate::core::faults::log::FailureLog;
 use crate::core::fleet::{FleetRun, ModelRates, Runner, golden};
 use crate::core::workout::fleet as workout;
@@ -154,6 +154,7 @@ fn begin(request: Request) -> Box<dyn Task> {
         Request::Fleet(ask) => fleet::begin(ask),
         Request::Log(ask) => log::begin(ask),
         Request::Study(ask) => studies::begin(ask),
+        Request::Figure(ask) => figures::begin(ask),
     }
 }
 

@@ -282,6 +282,66 @@ fn stop_long_work() {
     );
 }
 
+#[test]
+fn stop_reading_a_log() {
+    browse("stop a log", View::DESKTOP, "#/fleet", async |page| {
+        page.wait_run().await;
+        // 60 MB: long enough to be stopped, whatever the machine.
+        page.script(
+            "const rows = '5,2,3,hardware,20\\n'.repeat(100000), all = new DataTransfer(), input = document.querySelector('#log-picker'); \
+             all.items.add(new File(['time_h,domain,gpu,kind,duration_h\\n', ...Array(34).fill(rows)], 'long.csv')); \
+             input.files = all.files; input.dispatchEvent(new Event('change', { bubbles: true }));",
+            json!([]),
+        )
+        .await;
+        let share = "parseFloat(document.querySelector('.fbusy .n')?.textContent)";
+        page.until("the progress to move", &format!("{share} >= 2"))
+            .await;
+        page.until("it to move on", &format!("{share} >= 6")).await;
+        page.click("#stop").await;
+        page.until("an end", "!document.querySelector('.fbusy')")
+            .await;
+        assert_eq!(
+            page.value("document.querySelector('.flog')").await,
+            json!(null)
+        );
+        // The worker has let go of the file and reads the next one.
+        page.drop_file("outages.csv", LOG).await;
+        page.until(
+            "the next log",
+            "document.querySelector('.flog[data-used=\"4\"]')",
+        )
+        .await;
+    });
+}
+
+#[test]
+fn ask_why_on_a_phone() {
+    browse("why on a phone", View::PHONE, BUSY, async |page| {
+        page.wait_run().await;
+        page.script(
+            "document.querySelector('.frace').scrollIntoView()",
+            json!([]),
+        )
+        .await;
+        page.press('.').await;
+        page.press('.').await;
+        page.until(
+            "gaps large enough for a finger",
+            "(() => { const gaps = [...document.querySelectorAll('.fr .gap')].filter(g => g.textContent); \
+             return gaps.length > 4 && gaps.every(g => g.offsetWidth >= 60 && g.offsetHeight >= 34 && g.scrollWidth <= g.clientWidth \
+             && document.elementFromPoint(g.getBoundingClientRect().right - 8, g.getBoundingClientRect().top + 30) === g) })()",
+        )
+        .await;
+        page.click("[data-strategy=wait] .gap").await;
+        page.until(
+            "a reason that fits",
+            "(() => { const why = document.querySelector('.fwhy'); return why?.textContent.includes('GPU-h') && why.scrollWidth <= why.clientWidth })()",
+        )
+        .await;
+    });
+}
+
 /// Clicks the button with these words.
 async fn press(page: &Page, css: &str, words: &str) {
     page.script(

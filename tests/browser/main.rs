@@ -7,6 +7,7 @@
 mod about;
 mod bench;
 mod failing;
+mod figures;
 mod files;
 mod fleet;
 mod kinds;

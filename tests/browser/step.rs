@@ -335,6 +335,64 @@ journey!(
 );
 
 #[test]
+fn impossible_and_extreme_steps_say_so() {
+    browse("step-limits", View::DESKTOP, FAILED, async |page| {
+        drawn(page).await;
+        let stages = "const f = [...document.querySelectorAll('.scn .fld')].find(f => f.textContent.trim().startsWith('PP')); \
+            const i = f.querySelector('input'); i.focus(); i.value = arguments[0]; \
+            for (const kind of ['input', 'change']) i.dispatchEvent(new Event(kind, { bubbles: true }));";
+        for (bad, why) in [
+            ("127", "127 is not allowed, expected 1 to 126"),
+            ("0", "0 is not allowed, expected 1 to 126"),
+        ] {
+            page.script(stages, json!([bad])).await;
+            let told =
+                format!("document.querySelector('.scn .err')?.textContent.includes('{why}')");
+            page.until("more stages than layers, or none, to be refused", &told)
+                .await;
+        }
+        page.follow(
+            "#/rack?sys=gb300-nvl72&model=llama3-405b&tp=72&pp=14&dp=8&gbs=800000&fail=0.17",
+        )
+        .await;
+        page.until(
+            "the cap on operations",
+            "/^timeline: [0-9]+ operations are not allowed, expected at most 1000000;/.test(document.querySelector('.gerr')?.textContent.trim())",
+        )
+        .await;
+        page.follow("#/rack?sys=gb300-nvl72&model=llama3-70b&tp=72&pp=1&dp=8&gbs=8&fail=0.17")
+            .await;
+        page.until("the step again", "!document.querySelector('.gerr')")
+            .await;
+        page.script(
+            "document.querySelector('.gh .popwrap button').click()",
+            json!([]),
+        )
+        .await;
+        page.script(
+            "const i = [...document.querySelectorAll('.gwhat input[type=number]')].at(-1); i.value = '100'; \
+             i.dispatchEvent(new Event('change', { bubbles: true }))",
+            json!([]),
+        )
+        .await;
+        page.until(
+            "what is special about one bucket, one micro-batch, one stage",
+            "['The bucket holds all gradients', 'One micro-batch:', 'One stage:'] \
+             .every(note => document.querySelector('.gwhat')?.textContent.includes(note))",
+        )
+        .await;
+        page.follow("#/rack?sys=gb300-nvl72&model=llama3-405b&model.layers=0")
+            .await;
+        page.until(
+            "zero layers to be refused",
+            "document.querySelector('.notice.on')?.textContent.includes('model.layers: 0 is not allowed, expected 1 to 10000')",
+        )
+        .await;
+        drawn(page).await;
+    });
+}
+
+#[test]
 fn the_step_is_saved_and_handed_to_perfetto() {
     browse("step-files", View::DESKTOP, FAILED, async |page| {
         drawn(page).await;

@@ -152,7 +152,7 @@ pub struct FailureLog {
     pub(crate) nodes: u32,
     /// First moment of the log, on its own clock.
     pub(crate) first: i64,
-    /// Last moment the log knows of.
+    /// Last moment the log knows of; where more outages came than are kept, the moment up to which all are.
     pub(crate) last: i64,
     /// What was read.
     pub report: ReadReport,
@@ -321,6 +321,8 @@ pub(crate) struct Book {
     latest: i64,
     out_of_order: u64,
     limit: Option<String>,
+    /// When the first outage that is not kept began: nothing is known of what comes after.
+    cut: Option<i64>,
 }
 
 impl Book {
@@ -334,6 +336,7 @@ impl Book {
             latest: i64::MIN,
             out_of_order: 0,
             limit: None,
+            cut: None,
         }
     }
     /// Notes the time of a line.
@@ -347,9 +350,12 @@ impl Book {
     fn add(&mut self, outage: Outage) {
         if self.outages.len() < MAX_OUTAGES {
             self.outages.push(outage);
-        } else if self.limit.is_none() {
-            self.limit = Some(format!("{MAX_OUTAGES} outages"));
+            return;
         }
+        let cut = self.cut.unwrap_or(outage.start);
+        self.cut = Some(cut.min(outage.start));
+        self.limit
+            .get_or_insert_with(|| format!("{MAX_OUTAGES} outages"));
     }
     /// Number of a node name by order of appearance; none past the limit.
     fn node(&mut self, name: &str) -> Option<u32> {
@@ -469,9 +475,10 @@ impl Parser {
         } else {
             book.nodes.len()
         };
+        let last = ends.max().unwrap_or(book.latest).max(book.latest);
         Ok(FailureLog {
             first: book.earliest,
-            last: ends.max().unwrap_or(book.latest).max(book.latest),
+            last: book.cut.map_or(last, |cut| cut.min(last)),
             nodes: nodes as u32,
             outages: book.outages,
             causes: book.causes,

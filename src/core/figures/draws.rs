@@ -52,6 +52,49 @@ pub fn on_preset(
     })
 }
 
+/// A job of the two systems that the paper did not show, to put side by side.
+pub struct Beside {
+    /// `NVL72` or `NVL8`.
+    pub name: &'static str,
+    /// Model, system and layout.
+    pub words: &'static str,
+    /// The job.
+    pub scenario: Scenario,
+}
+
+/// The same model on 32,256 GPUs in racks of 72 and on boards of 8, each TP group a whole domain, 8 sequences a replica.
+pub fn side_by_side() -> Vec<Beside> {
+    let jobs = [
+        (
+            "NVL72",
+            "Llama 3 405B, GB300 NVL72, TP72 x PP8 x DP56",
+            ("gb300-nvl72", 72, 8, 56),
+        ),
+        (
+            "NVL8",
+            "Llama 3 405B, B300 NVL8, TP8 x PP16 x DP252",
+            ("b300-nvl8", 8, 16, 252),
+        ),
+    ];
+    let job = |(name, words, (system, tp, pp, dp))| {
+        let layout = PartialLayout {
+            tp: Some(tp),
+            pp: Some(pp),
+            dp: Some(dp),
+            global_batch: Some(dp * 8),
+            ..PartialLayout::default()
+        };
+        // Presets always resolve; a test says so.
+        let scenario = on_preset(system, "llama3-405b", &layout).ok()?;
+        Some(Beside {
+            name,
+            words,
+            scenario,
+        })
+    };
+    jobs.into_iter().filter_map(job).collect()
+}
+
 /// Draws sets of failures on a job's domains.
 pub struct Draws {
     stream: Stream,
@@ -145,6 +188,18 @@ mod tests {
             );
         }
         assert_eq!(draws.failed(1000, 72).len(), 10);
+    }
+
+    #[test]
+    fn both_systems_have_a_job_of_the_same_size() {
+        let jobs = side_by_side();
+        assert_eq!(jobs.len(), 2);
+        for beside in jobs {
+            let job = beside.scenario.resolve().unwrap();
+            assert_eq!(job.placement.occupied_gpus(), 32_256, "{}", beside.name);
+            assert_eq!(job.placement.tp, job.placement.domain_size);
+            Evaluator::new(&job).fits().unwrap();
+        }
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Figure 10: throughput lost against the blast radius, at a fixed number of failures.
 
-use super::draws::{COMPARED, Draws, losses, on_preset, paper};
+use super::draws::{COMPARED, Draws, losses, paper, side_by_side};
 use super::pieces::{Pieces, whole};
 use super::{Axis, Compared, Effort, Figure, Mark, Series, Table};
 use crate::core::fleet::Summary;
-use crate::core::scenario::{Degrees, Job, PartialLayout};
+use crate::core::scenario::{Degrees, Job};
 use crate::core::strategy::StrategyId;
 use std::rc::Rc;
 
@@ -54,7 +54,7 @@ fn series(
         } else {
             Mark::Guide
         },
-        strategy: Some(strategy.id()),
+        strategy: Some(*strategy),
         points: RADII
             .iter()
             .zip(&found)
@@ -111,19 +111,10 @@ pub fn make(effort: &Effort, pieces: &mut Pieces) -> Option<Figure> {
     if let Ok(job) = scenario.resolve() {
         all.extend(series(&job, &COMPARED, "", effort, pieces)?);
     }
-    for (system, tp, pp, dp, suffix) in [
-        ("gb300-nvl72", 72, 8, 56, ", Llama 3 405B on NVL72"),
-        ("b300-nvl8", 8, 16, 252, ", Llama 3 405B on NVL8"),
-    ] {
-        let layout = PartialLayout {
-            tp: Some(tp),
-            pp: Some(pp),
-            dp: Some(dp),
-            global_batch: Some(dp * 8),
-            ..PartialLayout::default()
-        };
-        if let Ok(job) = on_preset(system, "llama3-405b", &layout).and_then(|s| s.resolve()) {
-            all.extend(series(&job, &COMPARED, suffix, effort, pieces)?);
+    for beside in side_by_side() {
+        let suffix = format!(", Llama 3 405B on {}", beside.name);
+        if let Ok(job) = beside.scenario.resolve() {
+            all.extend(series(&job, &COMPARED, &suffix, effort, pieces)?);
         }
     }
     let at = |name: &str, radius: u32| {
@@ -142,7 +133,7 @@ pub fn make(effort: &Effort, pieces: &mut Pieces) -> Option<Figure> {
         };
         [1, 16].map(|radius| Compared {
             what: format!("{name}: loss at blast radius {radius}"),
-            unit: "%",
+            unit: "%".into(),
             paper: None,
             paper_words: words.into(),
             ours: at(name, radius),
@@ -150,7 +141,7 @@ pub fn make(effort: &Effort, pieces: &mut Pieces) -> Option<Figure> {
     });
     let table = interleaving(effort, pieces)?;
     Some(Figure {
-        id: "10",
+        id: "10".into(),
         title: TITLE.into(),
         x: Axis::log("GPUs that go down with one failure"),
         y: Axis::percent("throughput lost"),

@@ -179,14 +179,14 @@ fn figure_of(base: &System, model: &Model, rule: &SearchRule, points: &[Point]) 
         ),
         Compared {
             what: "NVL72 / NVL8 at 32K GPUs".into(),
-            unit: "ratio",
+            unit: "ratio".into(),
             paper: None,
             paper_words: "not shown".into(),
             ours: Some(ratio(at(large, 72), at(large, 8))),
         },
     ];
     Figure {
-        id: "2a",
+        id: "2a".into(),
         title: TITLE.into(),
         x: Axis::log("scale-up domain, GPUs"),
         y: Axis::percent("utilisation, best layout of the smallest job = 100 %"),
@@ -262,7 +262,7 @@ fn table(points: &[Point]) -> Table {
 
 fn empty() -> Figure {
     Figure {
-        id: "2a",
+        id: "2a".into(),
         title: TITLE.into(),
         x: Axis::log("scale-up domain, GPUs"),
         y: Axis::percent("utilisation"),

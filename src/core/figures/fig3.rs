@@ -1,9 +1,11 @@
 //! Figure 3: availability when a failed GPU takes its TP group out.
 
-use super::draws::Draws;
+use super::draws::{Draws, on_preset};
 use super::pieces::{Pieces, whole};
 use super::{Axis, Compared, Effort, Figure, Mark, Series};
 use crate::core::fleet::Summary;
+use crate::core::hardware::{System, system};
+use crate::core::scenario::{Failure, Named, Parity, PartialLayout, Scenario};
 use std::rc::Rc;
 
 /// Title.
@@ -11,17 +13,53 @@ pub const TITLE: &str = "Availability when a failed GPU takes its TP group out";
 
 /// GPUs of the cluster.
 const GPUS: u32 = 32_768;
+/// 0.1 % of them, 32.8, as a whole number.
+const THOUSANDTH: u32 = (GPUS + 500) / 1000;
+/// TP degree of the paper's value.
+const PRINTED: u32 = 64;
 /// TP degrees, from NVL8 to NVL72.
 const DEGREES: [u32; 6] = [8, 16, 32, 64, 72, 144];
+
+/// The draws of a TP degree.
+fn draws(tp: u32, effort: &Effort) -> Draws {
+    Draws::on(GPUS / tp, tp, effort.seed, u64::from(tp))
+}
 
 /// Share of GPUs whose TP group has no failure, over many sets of `failed` GPUs.
 fn availability(tp: u32, failed: u32, effort: &Effort) -> Summary {
     let groups = GPUS / tp;
-    let mut draws = Draws::on(groups, tp, effort.seed, u64::from(tp));
+    let mut draws = draws(tp, effort);
     Summary::of((0..effort.runs.max(1)).map(|_| {
         let hit = draws.failed(failed, 1).len();
         1.0 - hit as f64 / f64::from(groups)
     }))
+}
+
+/// The first draw of the paper's value as a job to open: every TP group is a replica, so that the throughput of `dp-drop` is
+/// the availability, and the other rows are what they make of the same failures.
+fn scenario(effort: &Effort) -> Option<Scenario> {
+    let layout = PartialLayout {
+        tp: Some(PRINTED),
+        pp: Some(1),
+        dp: Some(GPUS / PRINTED),
+        global_batch: Some(8 * GPUS / PRINTED),
+        ..PartialLayout::default()
+    };
+    let paper = "paper-b200-nvl32";
+    let mut scenario = on_preset(paper, "llama3-405b", &layout).ok()?;
+    scenario.system = Named::Custom(Box::new(System {
+        id: "paper-b200-nvl64".into(),
+        name: format!("Paper B200, domains of {PRINTED}"),
+        domain_size: PRINTED,
+        ..system(paper)?.clone()
+    }));
+    scenario.policy.parity = Parity::PerReplica;
+    let failed = draws(PRINTED, effort).failed(THOUSANDTH, 1);
+    scenario.failures = failed
+        .into_iter()
+        .flat_map(|(domain, down)| (0..down).map(move |gpu| Failure::hardware(domain, gpu)))
+        .collect();
+    Some(scenario)
 }
 
 /// The figure.
@@ -63,12 +101,12 @@ pub fn make(effort: &Effort, pieces: &mut Pieces) -> Option<Figure> {
         });
     }
     let mut at = |tp| {
-        let found = pieces.piece(|| availability(tp, GPUS / 1000, effort))?;
+        let found = pieces.piece(|| availability(tp, THOUSANDTH, effort))?;
         Some(100.0 * found.mean)
     };
-    let (tp64, tp8, tp72) = (at(64)?, at(8)?, at(72)?);
+    let (tp64, tp8, tp72) = (at(PRINTED)?, at(8)?, at(72)?);
     Some(Figure {
-        id: "3",
+        id: "3".into(),
         title: TITLE.into(),
         x: Axis::percent("GPUs failed"),
         y: Axis::percent("GPUs available"),
@@ -82,14 +120,14 @@ pub fn make(effort: &Effort, pieces: &mut Pieces) -> Option<Figure> {
             ),
             Compared {
                 what: "the same of TP8 (NVL8)".into(),
-                unit: "%",
+                unit: "%".into(),
                 paper: None,
                 paper_words: "not printed".into(),
                 ours: Some(tp8),
             },
             Compared {
                 what: "the same of TP72 (NVL72)".into(),
-                unit: "%",
+                unit: "%".into(),
                 paper: None,
                 paper_words: "not printed".into(),
                 ours: Some(tp72),
@@ -98,10 +136,14 @@ pub fn make(effort: &Effort, pieces: &mut Pieces) -> Option<Figure> {
         settings: vec![
             ("GPUs".into(), GPUS.to_string()),
             ("failed GPUs".into(), "distinct, anywhere as likely".into()),
+            (
+                "0.1 % failed".into(),
+                format!("{THOUSANDTH} GPUs, the nearest whole number to 32.8"),
+            ),
             ("draws per point".into(), effort.runs.to_string()),
             ("seed".into(), effort.seed.to_string()),
         ],
-        scenario: None,
+        scenario: scenario(effort),
         table: None,
     })
 }
@@ -109,6 +151,7 @@ pub fn make(effort: &Effort, pieces: &mut Pieces) -> Option<Figure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::strategy::{Evaluator, StrategyId, evaluate};
 
     #[test]
     fn draws_follow_the_closed_form() {
@@ -131,6 +174,27 @@ mod tests {
     fn tp64_at_a_thousandth_is_the_papers_94_percent() {
         let figure = build(&Effort { runs: 100, seed: 1 });
         assert!(figure.compared[0].difference().unwrap().abs() < 0.5);
+        // 0.1 % of 32,768 is nearer to 33 than to 32; the first draw of seed 1 is what the scenario shows.
+        let scenario = figure.scenario.as_ref().unwrap();
+        assert_eq!(scenario.failures.len(), 33);
         assert!(figure.series.iter().all(|series| series.points[0].1 == 1.0));
+    }
+
+    #[test]
+    fn the_job_to_open_shows_the_availability_of_its_draw() {
+        for seed in [1, 2] {
+            let effort = Effort { runs: 1, seed };
+            let scenario = scenario(&effort).unwrap();
+            let again = Scenario::from_json(&scenario.to_json()).unwrap();
+            assert_eq!(again, scenario, "it is a file as any other");
+            let job = scenario.resolve().unwrap();
+            assert_eq!(job.placement.occupied_gpus(), u64::from(GPUS));
+            Evaluator::new(&job).fits().unwrap();
+            let available = availability(PRINTED, THOUSANDTH, &effort).mean;
+            let found = evaluate(&job);
+            let of = |id| found.get(id).unwrap().throughput;
+            assert!((of(StrategyId::DpDrop) - available).abs() < 1e-9);
+            assert!(of(StrategyId::Ntp) > available);
+        }
     }
 }

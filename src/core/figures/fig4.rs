@@ -1,5 +1,7 @@
 //! Figure 4: failed GPUs over a 15-day trace from a cold start.
 
+pub mod systems;
+
 use super::draws::paper;
 use super::pieces::{Pieces, whole};
 use super::{Axis, Compared, Effort, Figure, Mark, Series};
@@ -17,11 +19,21 @@ const STEPS: u32 = 60;
 /// Traces drawn in one piece of work.
 const PIECE: u64 = 10;
 
+/// Rate multiplier and repair time, h, of each case.
+const CASES: [(&str, f64, f64); 4] = [
+    ("5-day repair", 1.0, 120.0),
+    ("3-day repair", 1.0, 72.0),
+    ("3 x the rate, 5-day repair", 3.0, 120.0),
+    ("3 x the rate, 3-day repair", 3.0, 72.0),
+];
+
 /// What one trace says.
 #[derive(Clone, Debug, PartialEq)]
 struct Run {
     /// Failed share of the GPUs, every six hours.
     curve: Vec<f64>,
+    /// Share of the GPUs in a TP group with a failure, every six hours.
+    out: Vec<f64>,
     /// Share of time with more than 0.1 % failed.
     above: f64,
     /// Least share of GPUs whose TP group is whole.
@@ -58,30 +70,44 @@ fn run(site: &Site, faults: &Faults, seed: u64) -> Run {
     let end = Nanos::from_hours(DAYS * 24.0);
     let gpus = site.job_gpus().max(1) as f64;
     let series = trace.failed_series(site);
-    let (mut curve, mut above) = (Vec::new(), 0u64);
-    let mut at = 0usize;
-    for step in 0..=STEPS {
-        let time = Nanos(end.0 / u64::from(STEPS) * u64::from(step));
-        while series.get(at + 1).is_some_and(|next| next.0 <= time) {
-            at += 1;
-        }
-        curve.push(series.get(at).map_or(0.0, |value| value.1 as f64 / gpus));
-    }
+    let mut above = 0u64;
     for (index, (start, failed)) in series.iter().enumerate() {
         let stop = series.get(index + 1).map_or(end, |next| next.0.min(end));
         if failed * 1000 > site.job_gpus() {
             above += stop.saturating_sub(*start).0;
         }
     }
+    let domains = f64::from(site.domains.max(1));
+    let hit = domains_hit(&trace);
+    let most = hit
+        .iter()
+        .filter(|step| step.0 < end)
+        .map(|step| step.1)
+        .max();
     Run {
-        curve,
+        curve: sampled(end, gpus, &series),
+        out: sampled(end, domains, &hit),
         above: above as f64 / end.0 as f64,
-        worst: 1.0 - f64::from(most_domains_hit(&trace, end)) / f64::from(site.domains.max(1)),
+        worst: 1.0 - most.unwrap_or(0) as f64 / domains,
     }
 }
 
-/// Most domains with a GPU out of service at one time.
-fn most_domains_hit(trace: &Trace, end: Nanos) -> u32 {
+/// A step function of counts as shares of `all`, every six hours.
+fn sampled(end: Nanos, all: f64, series: &[(Nanos, u64)]) -> Vec<f64> {
+    let mut passed = 0usize;
+    let at = |step: u32| {
+        let time = Nanos(end.0 / u64::from(STEPS) * u64::from(step));
+        while series.get(passed).is_some_and(|next| next.0 <= time) {
+            passed += 1;
+        }
+        let now = passed.checked_sub(1).and_then(|last| series.get(last));
+        now.map_or(0.0, |now| now.1 as f64 / all)
+    };
+    (0..=STEPS).map(at).collect()
+}
+
+/// Domains with a GPU out of service, from each time on.
+fn domains_hit(trace: &Trace) -> Vec<(Nanos, u64)> {
     let mut spans: Vec<(u32, Nanos, Nanos)> = trace
         .events
         .iter()
@@ -92,7 +118,7 @@ fn most_domains_hit(trace: &Trace, end: Nanos) -> u32 {
         })
         .collect();
     spans.sort_unstable();
-    let mut steps: Vec<(Nanos, i32)> = Vec::new();
+    let mut steps: Vec<(Nanos, i64)> = Vec::new();
     let mut open: Option<(u32, Nanos, Nanos)> = None;
     for span in spans {
         match &mut open {
@@ -108,14 +134,56 @@ fn most_domains_hit(trace: &Trace, end: Nanos) -> u32 {
         steps.extend([(start, 1), (stop, -1)]);
     }
     steps.sort_unstable();
-    let (mut hit, mut most) = (0, 0);
-    for (time, change) in steps {
+    let mut hit = 0;
+    let count = |(time, change)| {
         hit += change;
-        if time < end {
-            most = most.max(hit);
+        (time, u64::try_from(hit).unwrap_or(0))
+    };
+    steps.into_iter().map(count).collect()
+}
+
+/// The traces of every case, as many as the effort asks for, in pieces.
+fn traces(site: &Site, effort: &Effort, pieces: &mut Pieces) -> Option<Vec<Vec<Run>>> {
+    let seeds = u64::from(effort.runs.max(1));
+    let mut all = Vec::new();
+    for (_, multiplier, repair_h) in CASES {
+        let faults = rates(multiplier, repair_h);
+        let mut runs = Vec::new();
+        for from in (0..seeds).step_by(PIECE as usize) {
+            let some = pieces.piece(|| {
+                (from..seeds.min(from + PIECE))
+                    .map(|i| run(site, &faults, effort.seed.wrapping_add(i)))
+                    .collect::<Vec<Run>>()
+            })?;
+            runs.extend(some.iter().cloned());
         }
+        all.push(runs);
     }
-    most.max(0) as u32
+    Some(all)
+}
+
+/// Pieces that [`traces`] asks for.
+fn trace_pieces(effort: &Effort) -> usize {
+    CASES.len() * u64::from(effort.runs.max(1)).div_ceil(PIECE) as usize
+}
+
+/// Days at a point of a curve.
+fn days(step: usize) -> f64 {
+    DAYS * step as f64 / f64::from(STEPS)
+}
+
+/// Mean and spread over traces of a curve.
+fn series(name: String, mark: Mark, runs: &[Run], curve: fn(&Run) -> &Vec<f64>) -> Series {
+    let at = |step: usize| Summary::of(runs.iter().filter_map(|run| curve(run).get(step).copied()));
+    let steps: Vec<Summary> = (0..=STEPS as usize).map(at).collect();
+    let points = steps.iter().enumerate();
+    Series {
+        name,
+        mark,
+        strategy: None,
+        points: points.map(|(step, s)| (days(step), s.mean)).collect(),
+        band: steps.iter().map(|s| (s.p10, s.p90)).collect(),
+    }
 }
 
 /// The figure.
@@ -136,59 +204,23 @@ pub fn make(effort: &Effort, pieces: &mut Pieces) -> Option<Figure> {
             blast_radius: 1,
         },
     };
-    let hours = |step: usize| DAYS * step as f64 / f64::from(STEPS);
-    let cases = [
-        ("5-day repair", 1.0, 120.0),
-        ("3-day repair", 1.0, 72.0),
-        ("3 x the rate, 5-day repair", 3.0, 120.0),
-        ("3 x the rate, 3-day repair", 3.0, 72.0),
-    ];
-    let seeds = u64::from(effort.runs.max(1));
-    pieces.expect(cases.len() * seeds.div_ceil(PIECE) as usize);
+    pieces.expect(trace_pieces(effort));
     // Every trace before the first summary: a pass that has to stop has then cost little.
-    let mut traces: Vec<Vec<Run>> = Vec::new();
-    for (_, multiplier, repair_h) in cases {
-        let faults = rates(multiplier, repair_h);
-        let mut runs = Vec::new();
-        for from in (0..seeds).step_by(PIECE as usize) {
-            let some = pieces.piece(|| {
-                (from..seeds.min(from + PIECE))
-                    .map(|i| run(&site, &faults, effort.seed.wrapping_add(i)))
-                    .collect::<Vec<Run>>()
-            })?;
-            runs.extend(some.iter().cloned());
-        }
-        traces.push(runs);
-    }
+    let traces = traces(&site, effort, pieces)?;
     let mut series = Vec::new();
     let mut found: Vec<(Summary, Summary)> = Vec::new();
-    for ((name, multiplier, repair_h), runs) in cases.into_iter().zip(&traces) {
-        let at =
-            |step: usize| Summary::of(runs.iter().filter_map(|run| run.curve.get(step).copied()));
-        let steps: Vec<Summary> = (0..=STEPS as usize).map(at).collect();
-        series.push(Series {
-            name: name.to_owned(),
-            mark: Mark::Line,
-            strategy: None,
-            points: steps
-                .iter()
-                .enumerate()
-                .map(|(step, s)| (hours(step), s.mean))
-                .collect(),
-            band: steps.iter().map(|s| (s.p10, s.p90)).collect(),
-        });
+    for ((name, multiplier, repair_h), runs) in CASES.into_iter().zip(&traces) {
+        series.push(self::series(name.to_owned(), Mark::Line, runs, |run| {
+            &run.curve
+        }));
         if multiplier == 1.0 && repair_h == 120.0 {
             for (index, run) in runs.iter().take(3).enumerate() {
+                let points = run.curve.iter().enumerate();
                 series.push(Series {
                     name: format!("seed {}", effort.seed.wrapping_add(index as u64)),
                     mark: Mark::Guide,
                     strategy: None,
-                    points: run
-                        .curve
-                        .iter()
-                        .enumerate()
-                        .map(|(step, f)| (hours(step), *f))
-                        .collect(),
+                    points: points.map(|(step, f)| (days(step), *f)).collect(),
                     band: Vec::new(),
                 });
             }
@@ -210,13 +242,13 @@ pub fn make(effort: &Effort, pieces: &mut Pieces) -> Option<Figure> {
     };
     let ours = |what: &str, case, pick| Compared {
         what: what.into(),
-        unit: "%",
+        unit: "%".into(),
         paper: None,
         paper_words: "not printed".into(),
         ours: percent(case, pick),
     };
     Some(Figure {
-        id: "4",
+        id: "4".into(),
         title: TITLE.into(),
         x: Axis::linear("days"),
         y: Axis::percent("GPUs failed"),

@@ -1,10 +1,10 @@
 //! Figure 6: throughput lost against the share of GPUs failed.
 
-use super::draws::{COMPARED, Draws, losses, on_preset, paper};
+use super::draws::{COMPARED, Draws, losses, paper, side_by_side};
 use super::pieces::{Pieces, whole};
 use super::{Axis, Compared, Effort, Figure, Mark, Series, Table};
 use crate::core::fleet::Summary;
-use crate::core::scenario::{Degrees, HeadSplit, Job, PartialLayout, Scenario};
+use crate::core::scenario::{Degrees, HeadSplit, Job, Scenario};
 use crate::core::strategy::StrategyId;
 use std::rc::Rc;
 
@@ -44,7 +44,7 @@ fn curves(
     let of = |index: usize, strategy: &StrategyId| Series {
         name: format!("{}{suffix}", strategy.id()),
         mark: Mark::Line,
-        strategy: Some(strategy.id()),
+        strategy: Some(*strategy),
         points: fractions
             .iter()
             .zip(&points)
@@ -71,16 +71,6 @@ fn others() -> Vec<(&'static str, Scenario)> {
         scenario
     };
     let list = || Degrees::List(vec![30, 28]);
-    let racks = |system: &str, tp, pp, dp| {
-        let layout = PartialLayout {
-            tp: Some(tp),
-            pp: Some(pp),
-            dp: Some(dp),
-            global_batch: Some(dp * 8),
-            ..PartialLayout::default()
-        };
-        on_preset(system, "llama3-405b", &layout)
-    };
     let mut jobs = vec![
         (
             "paper's job, degrees 30 and 28, heads even",
@@ -99,16 +89,8 @@ fn others() -> Vec<(&'static str, Scenario)> {
             with_heads(Degrees::Any, HeadSplit::Whole),
         ),
     ];
-    jobs.extend(
-        racks("gb300-nvl72", 72, 8, 56)
-            .ok()
-            .map(|s| ("Llama 3 405B, GB300 NVL72, TP72 x PP8 x DP56", s)),
-    );
-    jobs.extend(
-        racks("b300-nvl8", 8, 16, 252)
-            .ok()
-            .map(|s| ("Llama 3 405B, B300 NVL8, TP8 x PP16 x DP252", s)),
-    );
+    let others = side_by_side().into_iter();
+    jobs.extend(others.map(|beside| (beside.words, beside.scenario)));
     jobs
 }
 
@@ -141,7 +123,7 @@ pub fn make(effort: &Effort, pieces: &mut Pieces) -> Option<Figure> {
     ];
     let compared = compared.map(|(name, paper, words)| Compared {
         what: format!("{name}: loss with 0.4 % of GPUs failed"),
-        unit: "%",
+        unit: "%".into(),
         paper: Some(paper),
         paper_words: words.into(),
         ours: last(name),
@@ -160,7 +142,7 @@ pub fn make(effort: &Effort, pieces: &mut Pieces) -> Option<Figure> {
         }
     }
     Some(Figure {
-        id: "6",
+        id: "6".into(),
         title: TITLE.into(),
         x: Axis::percent("GPUs failed"),
         y: Axis::percent("throughput lost"),

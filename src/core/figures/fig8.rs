@@ -223,7 +223,7 @@ pub fn build() -> Figure {
     }
     let upper = |what: &str, paper: f64, words: &str, ours: Option<f64>| Compared {
         what: what.into(),
-        unit: "%",
+        unit: "%".into(),
         paper: Some(paper),
         paper_words: words.into(),
         ours: ours.map(|ours| 100.0 * ours),
@@ -249,7 +249,7 @@ pub fn build() -> Figure {
         "slow-down %",
     ];
     Figure {
-        id: "8",
+        id: "8".into(),
         title: TITLE.into(),
         x: Axis::linear("bytes sent per extra rank / backward FLOPs, MB per TFLOP"),
         y: Axis::percent("backward slow-down"),
@@ -259,7 +259,7 @@ pub fn build() -> Figure {
             upper("480B on NVL32: exposed over the step", 1.0, "< 1", exposed_at_scale()),
             Compared {
                 what: "variance explained by a line through the origin".into(),
-                unit: "%",
+                unit: "%".into(),
                 paper: None,
                 paper_words: "linear".into(),
                 ours: Some(100.0 * explained),

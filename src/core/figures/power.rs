@@ -63,7 +63,7 @@ pub fn build() -> Figure {
         "energy per token",
     ];
     Figure {
-        id: "power",
+        id: "power".into(),
         title: TITLE.into(),
         x: Axis::linear("power, x TDP"),
         y: Axis::percent("performance per watt, change"),

@@ -159,7 +159,7 @@ fn compared(system: &System, model: &Model) -> Vec<Compared> {
             what: format!(
                 "TP{degree} of 32: least power, heads even (compute alone needs {alone:.2})"
             ),
-            unit: "x TDP",
+            unit: "x TDP".into(),
             paper: Some(alone),
             paper_words: format!("{alone:.2} by hand"),
             ours: at(&even, degree).and_then(|row| row.boost_p),
@@ -168,7 +168,7 @@ fn compared(system: &System, model: &Model) -> Vec<Compared> {
     for (degree, words) in [(30, "about 1.22 by hand"), (28, "past the cap by hand")] {
         compared.push(Compared {
             what: format!("TP{degree} of 32: least power, heads whole"),
-            unit: "x TDP",
+            unit: "x TDP".into(),
             paper: (degree == 30).then_some(1.22),
             paper_words: words.into(),
             ours: at(&whole, degree).and_then(|row| row.boost_p),
@@ -198,7 +198,7 @@ pub fn build_for(system: &System, model: &Model, layout: &Layout, cap: f64) -> F
             .collect(),
     };
     Figure {
-        id: "table1",
+        id: "table1".into(),
         title: TITLE.into(),
         x: Axis::linear(&format!("survivors of a TP{} group", layout.tp)),
         y: Axis::linear("least power at full batch, x TDP"),

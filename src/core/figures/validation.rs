@@ -50,7 +50,7 @@ pub fn of(report: &Report) -> Figure {
     let percent = |value: f64| 100.0 * value;
     let compared = report.sets.iter().map(|set| Compared {
         what: format!("{}: mean error of {} runs", set.name, set.fitted.rows),
-        unit: "%",
+        unit: "%".into(),
         paper: None,
         paper_words: format!("at most {:.0}", percent(set.mean_tolerance)),
         ours: Some(percent(set.fitted.mean)),
@@ -75,7 +75,7 @@ pub fn of(report: &Report) -> Figure {
         ]
     });
     Figure {
-        id: "validation",
+        id: "validation".into(),
         title: TITLE.into(),
         x: Axis::log("published step time, s"),
         y: Axis::log("predicted step time, s"),

@@ -23,7 +23,7 @@ struct Whole {
 impl Work for Whole {
     fn advance(&mut self) -> Option<f64> {
         if self.made.is_none() {
-            self.made = Some((self.entry.build)(&self.effort));
+            self.made = Some(self.entry.build(&self.effort));
         }
         None
     }
@@ -38,11 +38,13 @@ impl Work for Whole {
 type Maker = fn(&Effort, &mut Pieces) -> Option<Figure>;
 
 /// Figures that are made in pieces.
-const IN_PIECES: [(&str, Maker); 5] = [
+const IN_PIECES: [(&str, Maker); 7] = [
     ("3", fig3::make),
     ("4", fig4::make),
+    (fig4::systems::ID, fig4::systems::make),
     ("6", fig6::make),
     ("7", fig7::make),
+    (fig7::systems::ID, fig7::systems::make),
     ("10", fig10::make),
 ];
 
@@ -109,7 +111,7 @@ mod tests {
                 assert!(share >= last && share < 1.0, "{} {share}", entry.id);
                 last = share;
             }
-            assert_eq!(work.figure(), (entry.build)(&effort), "{}", entry.id);
+            assert_eq!(work.figure(), entry.build(&effort), "{}", entry.id);
         }
     }
 

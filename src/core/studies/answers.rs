@@ -96,6 +96,12 @@ impl Bar {
         };
         side(&self.low).max(side(&self.high))
     }
+    /// The larger move with its two standard errors: how much room it takes.
+    pub fn room(&self) -> f64 {
+        let sides = [&self.low, &self.high].into_iter().flatten();
+        let room = sides.map(|(_, value)| value.mean.abs() + 2.0 * value.standard_error);
+        room.fold(0.0, f64::max)
+    }
 }
 
 /// How far each assumption moves a strategy's goodput (or its lead over another strategy), the heaviest first.

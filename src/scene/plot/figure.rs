@@ -2,7 +2,6 @@
 
 use super::{Band, Chart, Line, Scale, Shape, Tint};
 use crate::core::figures::{Axis, Figure, Mark, Series};
-use crate::core::strategy::StrategyId;
 
 /// Points of a line beyond which its markers would touch.
 const MOST_MARKERS: usize = 40;
@@ -87,10 +86,7 @@ fn scale(axis: &Axis, values: impl Iterator<Item = f64>) -> Scale {
 }
 
 fn line(series: &Series, neutrals: &mut usize) -> Line {
-    let strategy = StrategyId::ALL
-        .into_iter()
-        .find(|id| series.strategy == Some(id.id()));
-    let (shape, dash, tint) = if let Some(id) = strategy {
+    let (shape, dash, tint) = if let Some(id) = series.strategy {
         let (shape, dash) = Chart::code(id);
         (shape, dash, Tint::Strategy(id))
     } else if series.mark == Mark::Guide {
@@ -124,12 +120,13 @@ fn line(series: &Series, neutrals: &mut usize) -> Line {
 mod tests {
     use super::*;
     use crate::core::figures::{Effort, entry};
+    use crate::core::strategy::StrategyId;
     use crate::scene::plot::{Ink, svg};
 
     #[test]
     fn figures_become_charts_with_every_series_named() {
         for id in ["power", "table1"] {
-            let figure = (entry(id).unwrap().build)(&Effort::default());
+            let figure = entry(id).unwrap().build(&Effort::default());
             let chart = Chart::from(&figure);
             assert_eq!(chart.lines.len(), figure.series.len());
             let text = svg(&chart, &Ink::LIGHT, 720, 420);
@@ -150,7 +147,7 @@ mod tests {
         figure.series = vec![Series {
             name: "ntp".into(),
             mark: Mark::Line,
-            strategy: Some("ntp"),
+            strategy: Some(StrategyId::Ntp),
             points: vec![(1.0, 0.5), (2.0, 0.6)],
             band: vec![(0.1, 0.7), (0.2, 0.9)],
         }];
@@ -188,7 +185,7 @@ mod tests {
             points: vec![(1.0, 1.0)],
             band: Vec::new(),
         };
-        let ntp = line(&series(Some("ntp")), &mut neutrals);
+        let ntp = line(&series(Some(StrategyId::Ntp)), &mut neutrals);
         assert_eq!(
             (ntp.tint, ntp.shape),
             (Tint::Strategy(StrategyId::Ntp), Shape::Disc)

@@ -42,6 +42,40 @@ pub struct Heat {
     pub range: (f64, f64),
 }
 
+/// Where in a cell its marks are: letter, minutes, share of the cell's width.
+pub type Marks = Vec<(&'static str, f64, f64)>;
+
+/// Width of a mark and the gap beside it, as a share of the narrowest cell.
+const MARK: f64 = 0.32;
+
+impl Row {
+    /// Marks of cell `at`, left to right: where they belong, but inside the cell and never over one another.
+    pub fn marks(&self, at: usize) -> Marks {
+        let last = self.cells.len().max(2) as f64 - 1.0;
+        let all = [("Y", self.young), ("D", self.daly), ("S", self.simulated)];
+        let mut marks: Marks = all
+            .into_iter()
+            .filter_map(|(mark, place)| {
+                let (minutes, place) = place?;
+                let along = place * last;
+                (along.round() == at as f64).then_some((mark, minutes, along - at as f64 + 0.5))
+            })
+            .collect();
+        marks.sort_by(|a, b| a.2.total_cmp(&b.2));
+        let mut least = MARK / 2.0;
+        for mark in &mut marks {
+            mark.2 = mark.2.max(least);
+            least = mark.2 + MARK;
+        }
+        let mut most = 1.0 - MARK / 2.0;
+        for mark in marks.iter_mut().rev() {
+            mark.2 = mark.2.min(most);
+            most = mark.2 - MARK;
+        }
+        marks
+    }
+}
+
 /// The map as far as it is known.
 pub fn heat(board: &Board, strategy: StrategyId) -> Heat {
     let known = (0..board.points().len())
@@ -90,5 +124,48 @@ pub fn heat(board: &Board, strategy: StrategyId) -> Heat {
     Heat {
         rows: rows.collect(),
         range,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_keep_their_order_and_never_cover_each_other() {
+        let cell = Cell {
+            minutes: 1.0,
+            value: Value::default(),
+            shade: 0.0,
+            best: false,
+            as_good: false,
+        };
+        // Thirteen cells: the middle of the n-th is at n / 12.
+        let row = |young: f64, daly: f64, simulated: f64| Row {
+            name: String::new(),
+            cells: vec![cell.clone(); 13],
+            young: Some((1.0, young)),
+            daly: Some((2.0, daly)),
+            simulated: Some((3.0, simulated)),
+        };
+        let letters = |marks: &Marks| marks.iter().map(|mark| mark.0).collect::<String>();
+        for (young, daly, simulated, at) in [
+            (0.5, 0.5, 0.5, 6),
+            (0.0, 0.001, 0.0, 0),
+            (1.0, 0.99, 1.0, 12),
+            (0.46, 0.47, 0.54, 6),
+        ] {
+            let marks = row(young, daly, simulated).marks(at);
+            assert_eq!(marks.len(), 3, "{young} {daly} {simulated}");
+            assert!(marks[0].2 > 0.15 && marks[2].2 < 0.85, "{marks:?}");
+            for pair in marks.windows(2) {
+                assert!(pair[1].2 - pair[0].2 > MARK - 1e-9, "{marks:?}");
+            }
+        }
+        assert_eq!(letters(&row(0.46, 0.47, 0.54).marks(6)), "YDS");
+        assert_eq!(letters(&row(0.54, 0.5, 0.46).marks(6)), "SDY");
+        // One that is alone stands where it belongs.
+        let alone = row(0.5 + 0.2 / 12.0, 0.0, 1.0).marks(6);
+        assert!((alone[0].2 - 0.7).abs() < 1e-9 && alone.len() == 1);
     }
 }

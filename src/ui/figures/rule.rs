@@ -1,8 +1,8 @@
 //! The search rule of Figure 2a, in the open: changing it computes the figure again.
 
 use super::section::Maker;
-use crate::core::figures::fig2a::Points;
 use crate::core::search::SearchRule;
+use crate::work::figures::Ask;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
@@ -44,9 +44,7 @@ pub fn RuleForm(maker: Maker) -> impl IntoView {
     let rule = RwSignal::new(SearchRule::default());
     let change = move |edit: &dyn Fn(&mut SearchRule)| {
         rule.update(|rule| edit(rule));
-        if let Some(points) = rule.with_untracked(Points::new) {
-            maker.make(Box::new(points));
-        }
+        maker.make(Ask::Search(rule.get_untracked()));
     };
     let numbers = NUMBERS
         .map(|(name, options, slot)| {

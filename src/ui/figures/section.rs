@@ -2,16 +2,20 @@
 
 use super::rule::RuleForm;
 use super::short;
-use super::slices::{Slices, Standing};
+use super::slices::Standing;
 use super::survivors::JobChoice;
-use crate::core::figures::{Compared, Effort, Entry, Figure, Table, Work, work};
+use crate::core::figures::{Compared, Effort, Entry, Figure, Table};
 use crate::core::scenario::presets;
 use crate::scene::plot::{Chart, Ink, caption, svg};
 use crate::scene::side::number::fixed;
-use crate::ui::dom;
 use crate::ui::files::save;
+use crate::ui::link;
 use crate::ui::plot::ChartView;
+use crate::ui::route::Route;
 use crate::ui::state::{Shared, use_app};
+use crate::ui::worker::Hand;
+use crate::work::figures::Ask;
+use crate::work::{Body, Request};
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::closure::Closure;
@@ -20,41 +24,95 @@ use wasm_bindgen::{JsCast, JsValue};
 /// Scenario preset that the paper's figures run on.
 const PAPER: &str = "480b-nvl32";
 
-/// Makes a figure between frames; its standing and the figure as far as known.
+/// Has a figure made by the page's worker.
 #[derive(Clone, Copy)]
 pub struct Maker {
     /// How the work stands.
-    pub slices: Slices,
+    pub standing: RwSignal<Standing>,
     /// The figure, once there is one.
     pub figure: RwSignal<Option<Shared<Figure>>>,
+    /// One line when it cannot be made.
+    wrong: RwSignal<Option<String>>,
+    hand: StoredValue<Hand, LocalStorage>,
+    order: StoredValue<Option<u32>>,
 }
 
 impl Maker {
+    fn new(hand: StoredValue<Hand, LocalStorage>) -> Self {
+        Self {
+            standing: RwSignal::new(Standing::Waiting),
+            figure: RwSignal::new(None),
+            wrong: RwSignal::new(None),
+            hand,
+            order: StoredValue::new(None),
+        }
+    }
+
     /// Makes this, dropping what was under way.
-    pub fn make(self, mut work: Box<dyn Work>) {
-        let figure = self.figure;
-        self.slices.start(move || {
-            let share = work.advance();
-            if share.is_none() {
-                let _ = figure.try_set(Some(Shared::new(work.figure())));
+    pub fn make(self, ask: Ask) {
+        self.drop_order();
+        self.wrong.set(None);
+        self.standing.set(Standing::Running(0.0));
+        let hear = Box::new(move |body, _| self.hear(body));
+        let order = self
+            .hand
+            .with_value(|hand| hand.ask(Request::Figure(ask), None, hear));
+        self.order.set_value(Some(order));
+    }
+
+    /// Stops; the figure before, if any, stays.
+    fn stop(self) {
+        self.drop_order();
+        self.standing.set(Standing::Stopped);
+    }
+
+    fn drop_order(self) {
+        if let Some(order) = self.order.try_update_value(Option::take).flatten() {
+            self.hand.with_value(|hand| hand.stop(order));
+        }
+    }
+
+    /// The page may have been left meanwhile, with every signal of it.
+    fn hear(self, body: Body) {
+        match body {
+            Body::Progress(share) => {
+                let _ = self.standing.try_set(Standing::Running(share));
             }
-            share
-        });
+            Body::Figure(figure) => {
+                let _ = self.figure.try_set(Some(Shared::new(*figure)));
+            }
+            Body::Done => {
+                let _ = self.standing.try_set(Standing::Done);
+            }
+            Body::Failed(line) => {
+                let _ = self.wrong.try_set(Some(line));
+                let _ = self.standing.try_set(Standing::Stopped);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What makes a figure of the registry.
+pub fn registry(entry: &Entry) -> Ask {
+    Ask::Registry {
+        id: entry.id.to_owned(),
+        effort: Effort::default(),
     }
 }
 
 /// The section.
 #[component]
-pub fn FigureSection(entry: &'static Entry) -> impl IntoView {
-    let maker = Maker {
-        slices: Slices::new(),
-        figure: RwSignal::new(None),
-    };
+pub fn FigureSection(
+    entry: &'static Entry,
+    hand: StoredValue<Hand, LocalStorage>,
+) -> impl IntoView {
+    let maker = Maker::new(hand);
     let holder = NodeRef::<html::Section>::new();
     // Nothing is computed until the section comes near the screen.
     once_near(holder, move || {
-        if maker.slices.standing.get_untracked() == Standing::Waiting {
-            maker.make(work(entry, Effort::default()));
+        if maker.standing.get_untracked() == Standing::Waiting {
+            maker.make(registry(entry));
         }
     });
     let chart = Memo::new(move |_| {
@@ -141,16 +199,16 @@ pub fn FigureSection(entry: &'static Entry) -> impl IntoView {
 /// How far the work is, with a way to stop it and to go on.
 #[component]
 fn Progress(maker: Maker, entry: &'static Entry) -> impl IntoView {
-    let again = move |_| maker.make(work(entry, Effort::default()));
+    let again = move |_| maker.make(registry(entry));
     view! {
-        <div class="runbar" class:idle=move || maker.slices.standing.get() == Standing::Done>
-            {move || match maker.slices.standing.get() {
+        <div class="runbar" class:idle=move || maker.standing.get() == Standing::Done>
+            {move || match maker.standing.get() {
                 Standing::Waiting => view! { <span class="m">"Not computed yet."</span> }.into_any(),
                 Standing::Running(share) => {
                     view! {
                         <progress max="1" value=share.to_string() aria-label="Computed"></progress>
                         <span>{format!("{} % computed", fixed(share * 100.0, 0))}</span>
-                        <button class="tb line" on:click=move |_| maker.slices.stop()>
+                        <button class="tb line" on:click=move |_| maker.stop()>
                             "Stop"
                         </button>
                     }
@@ -161,7 +219,10 @@ fn Progress(maker: Maker, entry: &'static Entry) -> impl IntoView {
                         <button class="tb line" on:click=again>
                             "Compute"
                         </button>
-                        <span class="m">"Stopped."</span>
+                        {match maker.wrong.get() {
+                            Some(line) => view! { <span class="err" role="alert">{line}</span> }.into_any(),
+                            None => view! { <span class="m">"Stopped."</span> }.into_any(),
+                        }}
                     }
                         .into_any()
                 }
@@ -190,7 +251,7 @@ fn paper(compared: &Compared) -> String {
     let words = compared.paper_words.trim();
     match compared.paper {
         Some(number) if words.is_empty() || words.parse::<f64>().is_ok() => {
-            value(number, compared.unit)
+            value(number, &compared.unit)
         }
         Some(_) if words.ends_with(|c: char| c.is_ascii_digit()) && compared.unit != "ratio" => {
             format!("{words} {}", compared.unit)
@@ -207,7 +268,7 @@ fn difference(compared: &Compared) -> String {
     let unit = if compared.unit == "%" {
         "points"
     } else {
-        compared.unit
+        &compared.unit
     };
     let text = value(off, unit);
     let nothing = !text.contains(|c: char| ('1'..='9').contains(&c));
@@ -229,16 +290,18 @@ fn Facts(figure: Shared<Figure>) -> impl IntoView {
         .clone()
         .or_else(|| paper_job().map(|preset| preset.scenario.clone()));
     let offered = scenario.is_some();
+    // A job with failures over time is for the Fleet page.
+    let (words, page) = if scenario.as_ref().is_some_and(|s| s.faults.is_some()) {
+        ("Open the job on the Fleet page", Route::Fleet)
+    } else {
+        ("Open the job on the Rack page", Route::Rack)
+    };
     let open = move |_| {
         let Some(scenario) = scenario.clone() else {
             return;
         };
         match app.replace(scenario) {
-            Ok(()) => {
-                if let Some(window) = dom::window() {
-                    let _ = window.location().set_hash("#/rack");
-                }
-            }
+            Ok(()) => link::go(app, page),
             Err(error) => app.notice.set(Some(error.to_string())),
         }
     };
@@ -248,7 +311,7 @@ fn Facts(figure: Shared<Figure>) -> impl IntoView {
         .map(|compared| {
             let ours = compared
                 .ours
-                .map_or("no answer".to_owned(), |v| value(v, compared.unit));
+                .map_or("no answer".to_owned(), |v| value(v, &compared.unit));
             let off = difference(compared);
             view! {
                 <tr>
@@ -297,7 +360,7 @@ fn Facts(figure: Shared<Figure>) -> impl IntoView {
             .then(|| {
                 view! {
                     <button class="tb line" on:click=open>
-                        "Open the job on the Rack page"
+                        {words}
                     </button>
                 }
             })}

@@ -1,21 +1,10 @@
 //! Table 1 for the paper's job or for the scenario in hand: what does each lost GPU cost?
 
-use super::section::Maker;
-use crate::core::figures::{Effort, Figure, Work, entry, survivors, work};
+use super::section::{Maker, registry};
+use crate::core::figures::entry;
 use crate::ui::state::use_app;
+use crate::work::figures::Ask;
 use leptos::prelude::*;
-
-/// A figure that has been made already.
-struct Made(Figure);
-
-impl Work for Made {
-    fn advance(&mut self) -> Option<f64> {
-        None
-    }
-    fn figure(&self) -> Figure {
-        self.0.clone()
-    }
-}
 
 /// Whose table: the paper's job, or the scenario of the Rack page.
 #[component]
@@ -25,18 +14,10 @@ pub fn JobChoice(maker: Maker) -> impl IntoView {
     let pick = move |mine: bool| {
         own.set(mine);
         if mine {
-            let figure = app.job.with_untracked(|job| {
-                let scenario = &job.scenario;
-                survivors::build_for(
-                    &job.system,
-                    &job.model,
-                    &scenario.layout,
-                    scenario.policy.boost_cap,
-                )
-            });
-            maker.make(Box::new(Made(figure)));
+            let file = app.job.with_untracked(|job| job.scenario.to_json());
+            maker.make(Ask::Survivors(file));
         } else if let Some(entry) = entry("table1") {
-            maker.make(work(entry, Effort::default()));
+            maker.make(registry(entry));
         }
     };
     let mine = move || {

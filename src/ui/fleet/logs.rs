@@ -312,7 +312,30 @@ fn Report(
             </details>
         }
     });
-    let over = report.read.limit.clone().map(|limit| view! { <p class="m">{["The log is longer than what is kept (", &limit, "): only the first part is replayed."].concat()}</p> });
+    let over = report.read.limit.clone().map(|limit| {
+        let (most, what) = limit.split_once(' ').unwrap_or((&limit, ""));
+        let most = most.parse().map_or_else(|_| most.to_owned(), count);
+        let part = if what == "nodes" {
+            "what happened on the others is left out.".to_owned()
+        } else {
+            [
+                "only its first ",
+                &pace::span(report.map.span_h),
+                " are replayed.",
+            ]
+            .concat()
+        };
+        let line = [
+            "The log holds more than is kept, ",
+            &most,
+            " ",
+            what,
+            ": ",
+            &part,
+        ]
+        .concat();
+        view! { <p class="m flimit">{line}</p> }
+    });
     let close = move |_| {
         deck.log.set(None);
         if deck.replay.get_untracked().is_some() {

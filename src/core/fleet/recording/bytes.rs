@@ -68,6 +68,24 @@ impl In<'_> {
         }
         Ok(count)
     }
+    /// So many numbers of `N` bytes each, one after another: a long run holds millions, and the page reads them in one go.
+    fn column<const N: usize, T>(
+        &mut self,
+        count: usize,
+        number: fn([u8; N]) -> T,
+    ) -> Result<Vec<T>, Broken> {
+        let length = count.saturating_mul(N);
+        let (bytes, rest) = self.0.split_at_checked(length).ok_or(Broken)?;
+        self.0 = rest;
+        let (numbers, _) = bytes.as_chunks::<N>();
+        Ok(numbers.iter().map(|bytes| number(*bytes)).collect())
+    }
+    fn times(&mut self, count: usize) -> Result<Vec<Nanos>, Broken> {
+        self.column(count, |bytes| Nanos(u64::from_le_bytes(bytes)))
+    }
+    fn words(&mut self, count: usize) -> Result<Vec<u32>, Broken> {
+        self.column(count, u32::from_le_bytes)
+    }
     pub fn text(&mut self) -> Result<String, Broken> {
         let length = self.count(1)?;
         let (text, rest) = self.0.split_at_checked(length).ok_or(Broken)?;
@@ -156,45 +174,38 @@ impl Track {
     fn write(&self, out: &mut Out) {
         out.long(self.occupied_gpus);
         out.count(self.stops.len());
-        for (time, event) in &self.stops {
-            out.long(time.0);
-            out.word(*event);
-        }
+        self.stops.iter().for_each(|(time, _)| out.long(time.0));
+        self.stops.iter().for_each(|(_, event)| out.word(*event));
         out.count(self.times.len());
-        let rows = self.times.iter().zip(&self.phases).zip(&self.minibatch);
-        for (((time, phase), minibatch), (failed, spent)) in
-            rows.zip(self.failed.iter().zip(&self.spent))
-        {
-            out.long(time.0);
+        self.times.iter().for_each(|time| out.long(time.0));
+        for phase in &self.phases {
             out.byte(PHASES.iter().position(|p| p == phase).unwrap_or(0) as u8);
-            out.word(*minibatch);
-            out.word(*failed);
-            for value in spent {
-                out.word(value.to_bits());
-            }
         }
+        self.minibatch.iter().for_each(|value| out.word(*value));
+        self.failed.iter().for_each(|value| out.word(*value));
+        let spent = self.spent.iter().flatten();
+        spent.for_each(|value| out.word(value.to_bits()));
     }
 
     fn read(read: &mut In<'_>) -> Result<Self, Broken> {
-        let mut track = Self {
-            occupied_gpus: read.long()?,
-            ..Self::default()
-        };
-        for _ in 0..read.count(12)? {
-            track.stops.push((Nanos(read.long()?), read.word()?));
-        }
-        for _ in 0..read.count(17 + 4 * COLUMNS)? {
-            track.times.push(Nanos(read.long()?));
-            let phase = PHASES.get(usize::from(read.byte()?)).ok_or(Broken)?;
-            track.phases.push(*phase);
-            track.minibatch.push(read.word()?);
-            track.failed.push(read.word()?);
-            let mut spent = [0.0; COLUMNS];
-            for value in &mut spent {
-                *value = f32::from_bits(read.word()?);
-            }
-            track.spent.push(spent);
-        }
-        Ok(track)
+        let occupied_gpus = read.long()?;
+        let stops = read.count(12)?;
+        let times = read.times(stops)?.into_iter();
+        let stops = times.zip(read.words(stops)?).collect();
+        let rows = read.count(17 + 4 * COLUMNS)?;
+        let times = read.times(rows)?;
+        let phases = read.column(rows, |[byte]| PHASES.get(usize::from(byte)).copied())?;
+        let phases: Option<Vec<PhaseKind>> = phases.into_iter().collect();
+        let (minibatch, failed) = (read.words(rows)?, read.words(rows)?);
+        let spent = read.column(rows.saturating_mul(COLUMNS), f32::from_le_bytes)?;
+        Ok(Self {
+            times,
+            phases: phases.ok_or(Broken)?,
+            minibatch,
+            failed,
+            spent: spent.as_chunks::<COLUMNS>().0.to_vec(),
+            stops,
+            occupied_gpus,
+        })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::ask::of_one;
 use super::lab::Lab;
-use crate::core::studies::{Question, Value, tornado};
+use crate::core::studies::{Bar, Question, Value, tornado};
 use crate::scene::markup::escaped;
 use crate::scene::side::number::fixed;
 use crate::scene::studies as scene;
@@ -60,9 +60,9 @@ fn heat_markup(heat: &scene::Heat) -> String {
         out.push_str("<tr><th scope=row>");
         out.push_str(&escaped(&row.name));
         out.push_str("</th>");
-        let last = row.cells.len().max(2) as f64 - 1.0;
         for (at, cell) in row.cells.iter().enumerate() {
-            let shade = fixed(8.0 + 84.0 * cell.shade, 0);
+            // Never so deep that ink on it would be hard to read.
+            let shade = fixed(6.0 + 64.0 * cell.shade, 0);
             let class = if cell.best {
                 "b"
             } else if cell.as_good {
@@ -71,25 +71,19 @@ fn heat_markup(heat: &scene::Heat) -> String {
                 ""
             };
             out.push_str(&format!(
-                "<td class='{class}{}' style='--h:{shade}%' title='a save every {} min: {}'>",
-                if cell.shade > 0.55 { " d" } else { "" },
+                "<td class='{class}' style='--h:{shade}%' title='a save every {} min: {}'>",
                 fixed(cell.minutes, 1),
                 scene::with_error(&cell.value),
             ));
             if cell.value.runs > 0 {
                 out.push_str(&fixed(100.0 * cell.value.mean, 1));
             }
-            for (mark, place) in [("Y", row.young), ("D", row.daly), ("S", row.simulated)] {
-                if let Some((minutes, place)) = place {
-                    let along = place * last - at as f64;
-                    if (-0.5..0.5).contains(&along) || (at == 0 && along < -0.5) {
-                        let left = fixed(100.0 * (along + 0.5).clamp(0.04, 0.96), 0);
-                        out.push_str(&format!(
-                            "<i class={mark} style='left:{left}%' title='{} min'>{mark}</i>",
-                            fixed(minutes, 1)
-                        ));
-                    }
-                }
+            for (mark, minutes, place) in row.marks(at) {
+                out.push_str(&format!(
+                    "<i class={mark} style='left:{}%' title='{} min'>{mark}</i>",
+                    fixed(100.0 * place, 0),
+                    fixed(minutes, 1)
+                ));
             }
             out.push_str("</td>");
         }
@@ -120,9 +114,11 @@ fn bar_markup(side: Option<&(String, Value)>, reach: f64, class: &str) -> String
     let Some((label, value)) = side else {
         return String::from("<span class='tl'></span>");
     };
-    let share = (50.0 * value.mean.abs() / reach.max(1e-12)).min(50.0);
+    let percent = |points: f64| (50.0 * points / reach.max(1e-12)).min(50.0);
+    let share = percent(value.mean.abs());
     let from = if value.mean < 0.0 { 50.0 - share } else { 50.0 };
-    let error = (100.0 * value.standard_error / reach.max(1e-12)).min(50.0);
+    // Two standard errors to either side, as in the words.
+    let error = 2.0 * percent(2.0 * value.standard_error);
     format!(
         "<span class='tl'><b>{}</b> {}</span><span class='ta'><i class='{class}' style='left:{}%;width:{}%'></i><i class='e' style='left:{}%;width:{}%'></i></span>",
         escaped(label),
@@ -144,7 +140,7 @@ pub fn Tornado(lab: Lab) -> impl IntoView {
         lab.tick.track();
         let strategy = lab.strategy();
         let bars = lab.board.with_value(|board| tornado(board, strategy, None));
-        let reach = bars.first().map_or(0.0, crate::core::studies::Bar::reach);
+        let reach = bars.iter().map(Bar::room).fold(0.0, f64::max);
         let mut out = String::new();
         for bar in &bars {
             out.push_str("<div class='tr'><span class='tn'>");
