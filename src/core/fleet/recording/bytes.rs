@@ -72,7 +72,7 @@ impl In<'_> {
     fn column<const N: usize, T>(
         &mut self,
         count: usize,
-        number: fn([u8; N]) -> T,
+        number: impl Fn([u8; N]) -> T,
     ) -> Result<Vec<T>, Broken> {
         let length = count.saturating_mul(N);
         let (bytes, rest) = self.0.split_at_checked(length).ok_or(Broken)?;
