@@ -238,7 +238,9 @@ const PAGES: [&str; 6] = [
 ];
 
 /// Classes that pages share on purpose, each styled bare by one of them.
-const SHARED: [&str; 6] = ["opts", "sec", "verdict", "fld", "main", "ppanel"];
+const SHARED: [&str; 7] = [
+    "opts", "sec", "verdict", "fld", "main", "ppanel", "figtable",
+];
 
 /// Every class that a style sheet names, with whether an element of it is styled wherever it stands.
 fn classes(sheet: &str) -> Vec<(String, bool)> {

@@ -36,6 +36,7 @@ pub use settings::{BUCKET_RANGE_BYTES, FACTOR_RANGE, Settings};
 pub use spec::{DISTINCT_REPLICAS, ReplicaKind, ReplicaSpec, StageSpec, StepSpec};
 
 use crate::core::hardware::FieldError;
+use crate::core::units::Nanos;
 use serde::Serialize;
 
 /// Most operations that are simulated, and most spans that are drawn or exported.
@@ -189,4 +190,10 @@ mod tests;
 pub fn simulate(spec: &StepSpec) -> Result<Timeline, TimelineError> {
     spec.validate()?;
     build::run(spec)
+}
+
+/// How long one step takes: [`Timeline::step`] without the rest of it.
+pub fn step_time(spec: &StepSpec) -> Result<Nanos, TimelineError> {
+    spec.validate()?;
+    build::step(spec)
 }

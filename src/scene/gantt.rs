@@ -25,7 +25,7 @@ pub use commands::{Anchor, Draw, Ink, Paint, Rect};
 pub use find::{matches, neighbour, step_through};
 pub use hit::{Target, hit, spot_box};
 pub use palette::{Palette, Pattern};
-pub use picture::{Look, draw};
+pub use picture::{Look, draw, moving, still};
 pub use rows::{GroupState, LABELS, Layout, Mode, RIGHT, Row, RowKind, STRIP, layout};
 pub use svg::{head, svg};
 pub use table::{TableRow, table};

@@ -196,15 +196,42 @@ impl Drop for Frame {
     }
 }
 
-/// Sizes a canvas to whole device pixels and returns its cleared context, scaled to CSS px. Reads no boxes, so that a paint
-/// lays nothing out.
+/// Device pixels per CSS pixel. Reads no boxes, so that a paint lays nothing out.
+pub fn ratio() -> f64 {
+    // Page zoom by CSS multiplies device pixels too.
+    window().map_or(1.0, |window| window.device_pixel_ratio()) * zoom()
+}
+
+/// The context of a canvas; `alpha`: what is not painted shines through.
+pub fn pen(canvas: &HtmlCanvasElement, alpha: bool) -> Option<CanvasRenderingContext2d> {
+    let options = js_sys::Object::new();
+    js_sys::Reflect::set(&options, &"alpha".into(), &alpha.into()).ok()?;
+    let pen = canvas.get_context_with_context_options("2d", &options);
+    pen.ok()??.dyn_into().ok()
+}
+
+/// As [`canvas`], on a ground of one colour: nothing shines through, so the browser copies it instead of blending it.
+pub fn opaque(
+    canvas: &HtmlCanvasElement,
+    wide: f64,
+    high: f64,
+    ground: &str,
+) -> Option<CanvasRenderingContext2d> {
+    // The first call decides; the next one gets the same context.
+    self::pen(canvas, false)?;
+    let pen = self::canvas(canvas, wide, high)?;
+    pen.set_fill_style_str(ground);
+    pen.fill_rect(0.0, 0.0, wide, high);
+    Some(pen)
+}
+
+/// Sizes a canvas to whole device pixels and returns its cleared context, scaled to CSS px.
 pub fn canvas(
     canvas: &HtmlCanvasElement,
     wide: f64,
     high: f64,
 ) -> Option<CanvasRenderingContext2d> {
-    // Page zoom by CSS multiplies device pixels too.
-    let ratio = window()?.device_pixel_ratio() * zoom();
+    let ratio = ratio();
     let (w, h) = (
         (wide * ratio).floor().max(1.0),
         (high * ratio).floor().max(1.0),
@@ -215,7 +242,7 @@ pub fn canvas(
     }
     style(canvas, "width", &format!("{}px", w / ratio));
     style(canvas, "height", &format!("{}px", h / ratio));
-    let pen: CanvasRenderingContext2d = canvas.get_context("2d").ok()??.dyn_into().ok()?;
+    let pen = self::pen(canvas, true)?;
     pen.reset_transform().ok()?;
     pen.clear_rect(0.0, 0.0, w, h);
     pen.scale(ratio, ratio).ok()?;

@@ -14,6 +14,7 @@ mod map;
 mod paint;
 mod race;
 mod studies;
+mod written;
 
 use super::state::use_app;
 use bar::FleetBar;

@@ -7,7 +7,7 @@ use super::pieces::{Piece, Pieces, compute_loss};
 use super::result::{NOT, Span, Timeline};
 use super::schedule::{Block, Pass, Schedule};
 use super::spec::{ReplicaSpec, StageSpec, StepSpec};
-use super::{Kind, Stream, TimelineError, draw};
+use super::{Kind, MAX_OPERATIONS, Stream, TimelineError, draw};
 use crate::core::units::Nanos;
 
 /// A block's operations: first and last, and whether they are layer by layer.
@@ -98,19 +98,30 @@ impl StepSpec {
 
 /// Runs a step that was validated.
 pub(super) fn run(spec: &StepSpec) -> Result<Timeline, TimelineError> {
-    let mut built = Built::new(spec)?;
-    built.syncs();
-    built.finish();
+    let built = Built::whole(spec)?;
     let times = built.graph.run()?;
     Ok(draw::timeline(&built, &times))
 }
 
+/// Only how long it takes, of a step that was validated.
+pub(super) fn step(spec: &StepSpec) -> Result<Nanos, TimelineError> {
+    Ok(draw::step(&Built::whole(spec)?.graph.run()?))
+}
+
 impl<'a> Built<'a> {
+    fn whole(spec: &'a StepSpec) -> Result<Self, TimelineError> {
+        let mut built = Self::new(spec)?;
+        built.syncs();
+        built.finish();
+        Ok(built)
+    }
+
     fn new(spec: &'a StepSpec) -> Result<Self, TimelineError> {
+        let room = spec.operations().min(MAX_OPERATIONS) as usize;
         let mut built = Self {
             spec,
-            graph: Graph::with_capacity(4096),
-            tags: Vec::with_capacity(4096),
+            graph: Graph::with_capacity(room),
+            tags: Vec::with_capacity(room),
             stages: Vec::new(),
             norm: OpId(0),
         };

@@ -1,7 +1,7 @@
 //! Replica kinds side by side, and what resharding costs: every step simulated with and without it.
 
 use super::spec::{ReplicaKind, StepSpec};
-use super::{Settings, Timeline, TimelineError, simulate};
+use super::{Settings, Timeline, TimelineError, simulate, step_time};
 use crate::core::scenario::Job;
 use crate::core::strategy::{Evaluation, StrategyId};
 use crate::core::units::{Bytes, Nanos};
@@ -114,7 +114,7 @@ pub fn view(
             continue;
         }
         let timeline = simulate(&spec)?;
-        let without_reshard = simulate(&spec.without_reshard())?.step;
+        let without_reshard = step_time(&spec.without_reshard())?;
         worlds.push(World {
             strategy,
             timeline,
@@ -167,9 +167,7 @@ pub fn exposed_by_bucket(
             };
             Ok((
                 bucket_bytes,
-                simulate(&spec)?
-                    .step
-                    .saturating_sub(simulate(&spec.without_reshard())?.step),
+                step_time(&spec)?.saturating_sub(step_time(&spec.without_reshard())?),
             ))
         })
         .collect()

@@ -24,6 +24,12 @@ struct Draw<'a> {
     every_layer: bool,
 }
 
+/// End of the last operation.
+pub fn step(times: &[Time]) -> Nanos {
+    let ends = times.iter().map(|time| time.end);
+    ends.max().unwrap_or(Nanos::ZERO)
+}
+
 /// Builds the result of a run.
 pub fn timeline(built: &Built<'_>, times: &[Time]) -> Timeline {
     let shown = built.spec.shown_stage;
@@ -31,7 +37,7 @@ pub fn timeline(built: &Built<'_>, times: &[Time]) -> Timeline {
         .stages
         .iter()
         .filter(|s| s.stage == shown)
-        .map(|s| detail_spans(built, s))
+        .map(|s| detail_spans(built, s, |_| true))
         .sum();
     let mut draw = Draw {
         built,
@@ -61,11 +67,7 @@ pub fn timeline(built: &Built<'_>, times: &[Time]) -> Timeline {
         pace: (0..built.spec.replicas.len())
             .map(|replica| draw.pace(replica))
             .collect(),
-        step: times
-            .iter()
-            .map(|time| time.end)
-            .max()
-            .unwrap_or(Nanos::ZERO),
+        step: step(times),
         optimizer_start,
         last_sync_end,
         operations: times.len(),
@@ -78,8 +80,17 @@ pub fn timeline(built: &Built<'_>, times: &[Time]) -> Timeline {
     }
 }
 
-fn detail_spans(built: &Built<'_>, stage: &StageOps<'_>) -> u64 {
-    let per_pass = |pass| stage.pieces.layer(pass).len() as u64;
+/// Pieces of a stage's layers that are of a sort.
+fn detail_spans(built: &Built<'_>, stage: &StageOps<'_>, of: impl Fn(&Piece) -> bool) -> u64 {
+    let count = |pass| {
+        let pieces = stage.pieces.layer(pass).iter();
+        pieces.filter(|piece| of(piece)).count() as u64
+    };
+    let (forward, backward) = (count(Pass::Forward), count(Pass::Backward));
+    let per_pass = |pass| match pass {
+        Pass::Forward => forward,
+        Pass::Backward => backward,
+    };
     stage
         .blocks
         .iter()
@@ -110,6 +121,15 @@ impl Draw<'_> {
     /// The streams of one GPU, and the arrows between them.
     fn gpu(&mut self, stage: &StageOps<'_>) {
         let mut lanes: [Vec<Span>; Stream::ALL.len()] = Default::default();
+        for (stream, on_nvlink) in [(Stream::Compute, false), (Stream::NvLink, true)] {
+            let wanted = if self.every_layer {
+                detail_spans(self.built, stage, |piece| piece.on_nvlink() == on_nvlink)
+            } else {
+                stage.blocks.len() as u64
+            };
+            // Beside the layers: embedding, output matrix, host, optimizer.
+            lanes[stream as usize].reserve(wanted as usize + 8);
+        }
         let mut put = |stream: Stream, span: Span| {
             if let Some(lane) = lanes.get_mut(stream as usize) {
                 lane.push(span);
@@ -266,12 +286,10 @@ impl Draw<'_> {
             }
         };
         let mut at = 0;
+        let mut start = whole.start;
         let mut emit = |piece: &Piece, layer: u16| {
-            let (start, end) = (
-                whole.start + Nanos(stretch(at)),
-                whole.start + Nanos(stretch(at + piece.ns)),
-            );
             at += piece.ns;
+            let end = whole.start + Nanos(stretch(at));
             let stream = if piece.on_nvlink() {
                 Stream::NvLink
             } else {
@@ -287,6 +305,7 @@ impl Draw<'_> {
                     ..whole
                 },
             );
+            start = end;
         };
         for piece in stage.pieces.before(block.block, self.built.spec.chunks) {
             emit(&piece, NOT);

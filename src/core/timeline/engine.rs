@@ -174,7 +174,7 @@ impl Graph {
         let mut run = Run::new(self);
         run.go();
         if run.done == self.ops.len() {
-            Ok(run.times)
+            Ok(run.times.into_vec())
         } else {
             Err(TimelineError::Stuck {
                 done: run.done,
@@ -184,17 +184,18 @@ impl Graph {
     }
 }
 
-/// Smallest key of a fixed set, by a tournament: a change costs log2(streams) steps and nothing is allocated.
+/// Smallest key of a fixed set, by a tournament: a change costs at most log2(streams) steps and nothing is allocated.
+// Boxed slices here and below: where the page is built for size, an index into a `Vec` is a call.
 struct Tournament {
     base: usize,
-    winner: Vec<u32>,
-    key: Vec<u64>,
+    winner: Box<[u32]>,
+    key: Box<[u64]>,
 }
 
 impl Tournament {
     fn new(streams: usize) -> Self {
         let base = streams.max(2).next_power_of_two();
-        let mut winner = vec![0; 2 * base];
+        let mut winner = vec![0; 2 * base].into_boxed_slice();
         for (leaf, slot) in winner.iter_mut().skip(base).enumerate() {
             *slot = leaf as u32;
         }
@@ -204,7 +205,7 @@ impl Tournament {
         Self {
             base,
             winner,
-            key: vec![IDLE; base],
+            key: vec![IDLE; base].into_boxed_slice(),
         }
     }
 
@@ -213,11 +214,16 @@ impl Tournament {
         let mut node = (self.base + stream as usize) >> 1;
         while node > 0 {
             let (left, right) = (self.winner[2 * node], self.winner[2 * node + 1]);
-            self.winner[node] = if self.key[right as usize] < self.key[left as usize] {
+            let wins = if self.key[right as usize] < self.key[left as usize] {
                 right
             } else {
                 left
             };
+            // Others win here as before: nothing changes further up.
+            if wins != stream && wins == self.winner[node] {
+                return;
+            }
+            self.winner[node] = wins;
             node /= 2;
         }
     }
@@ -236,19 +242,27 @@ struct Lane {
     busy: bool,
     /// Whether its rate may change: it sits on a link, or slows or is slowed.
     coupled: bool,
+    /// Whether what it shares with has changed since its rate was set.
+    stirred: bool,
     /// Work left at `since`, in 2^-16 ns.
     left: u64,
+    /// Work per nanosecond since then; 0 before the first one is set.
     rate: u64,
     since: u64,
 }
 
 struct Run<'a> {
-    graph: &'a Graph,
-    waits: Vec<u32>,
-    lanes: Vec<Lane>,
-    active: Vec<u32>,
+    ops: &'a [Op],
+    edges: &'a [Edge],
+    streams: &'a [Stream],
+    links: &'a [Vec<u32>],
+    waits: Box<[u32]>,
+    lanes: Box<[Lane]>,
+    active: Box<[u32]>,
     ends: Tournament,
-    times: Vec<Time>,
+    times: Box<[Time]>,
+    /// Busy streams to give a new rate before time goes on.
+    stirred: Vec<u32>,
     done: usize,
 }
 
@@ -256,7 +270,10 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(graph: &'a Graph) -> Self {
         Self {
-            graph,
+            ops: &graph.ops,
+            edges: &graph.edges,
+            streams: &graph.streams,
+            links: &graph.links,
             waits: graph.ops.iter().map(|op| op.waits).collect(),
             lanes: graph
                 .streams
@@ -267,14 +284,16 @@ impl<'a> Run<'a> {
                     coupled: !(stream.links.is_empty()
                         && stream.slows.is_empty()
                         && stream.slowed_by.is_empty()),
+                    stirred: false,
                     left: 0,
-                    rate: FULL,
+                    rate: 0,
                     since: 0,
                 })
                 .collect(),
-            active: vec![0; graph.links.len()],
+            active: vec![0; graph.links.len()].into_boxed_slice(),
             ends: Tournament::new(graph.streams.len()),
-            times: vec![Time::default(); graph.ops.len()],
+            times: vec![Time::default(); graph.ops.len()].into_boxed_slice(),
+            stirred: Vec::with_capacity(graph.streams.len()),
             done: 0,
         }
     }
@@ -283,6 +302,7 @@ impl<'a> Run<'a> {
         for stream in 0..self.lanes.len() as u32 {
             self.try_start(stream, 0);
         }
+        self.settle(0);
         loop {
             let (stream, now) = self.ends.min();
             if now == IDLE {
@@ -297,13 +317,12 @@ impl<'a> Run<'a> {
         if lane.busy || lane.op == NONE || self.waits[lane.op as usize] > 0 {
             return;
         }
-        let work = self.graph.ops[lane.op as usize].work_ns;
+        let work = self.ops[lane.op as usize].work_ns;
         self.times[lane.op as usize].start = Nanos(now);
         lane.busy = true;
         if lane.coupled {
-            lane.left = work * FULL;
-            lane.since = now;
-            self.couple(stream, now);
+            (lane.left, lane.rate, lane.since) = (work * FULL, 0, now);
+            self.stir(stream);
         } else {
             self.ends.set(stream, now + work);
         }
@@ -313,71 +332,87 @@ impl<'a> Run<'a> {
         let lane = &mut self.lanes[stream as usize];
         let op = lane.op;
         lane.busy = false;
-        lane.op = self.graph.ops[op as usize].next;
+        lane.op = self.ops[op as usize].next;
         let coupled = lane.coupled;
         self.times[op as usize].end = Nanos(now);
         self.done += 1;
-        self.ends.set(stream, IDLE);
         if coupled {
-            self.couple(stream, now);
+            self.stir(stream);
         }
-        let mut edge = self.graph.ops[op as usize].first_edge;
+        let mut edge = self.ops[op as usize].first_edge;
         while edge != NONE {
-            let Edge { to, next } = self.graph.edges[edge as usize];
+            let Edge { to, next } = self.edges[edge as usize];
             self.waits[to as usize] -= 1;
             if self.waits[to as usize] == 0 {
-                self.try_start(self.graph.ops[to as usize].stream, now);
+                self.try_start(self.ops[to as usize].stream, now);
             }
             edge = next;
         }
         self.try_start(stream, now);
+        if !self.lanes[stream as usize].busy {
+            self.ends.set(stream, IDLE);
+        }
+        self.settle(now);
     }
 
-    /// A coupled stream has just become busy or idle: everyone it shares with gets a new rate.
-    fn couple(&mut self, stream: u32, now: u64) {
-        let graph = self.graph;
-        let entry = &graph.streams[stream as usize];
+    /// A coupled stream has just become busy or idle: everyone it shares with may get a new rate.
+    fn stir(&mut self, stream: u32) {
+        let entry = &self.streams[stream as usize];
         let busy = self.lanes[stream as usize].busy;
-        for &link in &entry.links {
+        for &link in &*entry.links {
             let active = &mut self.active[link as usize];
             *active = if busy {
                 *active + 1
             } else {
                 active.saturating_sub(1)
             };
-            for &other in &graph.links[link as usize] {
-                if other != stream {
-                    self.reprice(other, now);
-                }
+            for &other in &*self.links[link as usize] {
+                self.mark(other);
             }
         }
-        for &(other, _) in &entry.slows {
-            self.reprice(other, now);
+        for &(other, _) in &*entry.slows {
+            self.mark(other);
         }
-        self.reprice(stream, now);
+        self.mark(stream);
     }
 
-    /// Books the work done since the last change and sets the rate and end that hold from now on.
-    fn reprice(&mut self, stream: u32, now: u64) {
-        let mut lane = self.lanes[stream as usize];
-        if !lane.busy {
-            return;
+    fn mark(&mut self, stream: u32) {
+        let lane = &mut self.lanes[stream as usize];
+        // One that is idle now is marked when it starts.
+        if lane.busy && !lane.stirred {
+            lane.stirred = true;
+            self.stirred.push(stream);
         }
-        lane.left = lane.left.saturating_sub((now - lane.since) * lane.rate);
-        lane.since = now;
-        let entry = &self.graph.streams[stream as usize];
+    }
+
+    /// Sets the rates that hold from now on, once everything of this nanosecond's event has started or ended.
+    fn settle(&mut self, now: u64) {
+        while let Some(stream) = self.stirred.pop() {
+            let mut lane = self.lanes[stream as usize];
+            lane.stirred = false;
+            let rate = self.rate(stream);
+            // The same rate ends at the same time, to the nanosecond.
+            if rate != lane.rate {
+                lane.left = lane.left.saturating_sub((now - lane.since) * lane.rate);
+                (lane.rate, lane.since) = (rate, now);
+                self.ends.set(stream, now + lane.left.div_ceil(rate));
+            }
+            self.lanes[stream as usize] = lane;
+        }
+    }
+
+    fn rate(&self, stream: u32) -> u64 {
+        let entry = &self.streams[stream as usize];
         let mut rate = FULL;
-        for &link in &entry.links {
+        for &link in &*entry.links {
             rate = rate.min(FULL / u64::from(self.active[link as usize].max(1)));
         }
-        for &(other, loss) in &entry.slowed_by {
+        for &(other, loss) in &*entry.slowed_by {
             if self.lanes[other as usize].busy {
                 rate = rate * (FULL - loss) / FULL;
             }
         }
-        lane.rate = rate.max(1);
-        self.ends.set(stream, now + lane.left.div_ceil(lane.rate));
-        self.lanes[stream as usize] = lane;
+        rate.max(1)
     }
 }
 

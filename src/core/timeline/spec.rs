@@ -178,7 +178,6 @@ impl StepSpec {
             let allowed = format!("0 to {}", stages - 1);
             return Err(FieldError::new("timeline.stage", self.shown_stage, allowed).into());
         }
-        let mut needed = 0_u64;
         for replica in &self.replicas {
             if replica.stages.len() as u32 != stages {
                 let allowed = format!("{stages}, as in every replica");
@@ -189,19 +188,29 @@ impl StepSpec {
             }
             for (index, stage) in replica.stages.iter().enumerate() {
                 self.validate_stage(index as u32, stage)?;
-                let blocks = 2 * u64::from(replica.microbatches) * u64::from(self.chunks);
-                // Blocks with their transfers, the two passes that are simulated layer by layer, buckets.
-                let layers = 16 * u64::from(stage.layers);
-                needed = needed.saturating_add(
-                    2 * blocks + layers + 4 * u64::from(self.buckets(index as u32)),
-                );
             }
         }
+        let needed = self.operations();
         if needed > MAX_OPERATIONS {
             Err(TimelineError::TooMany { needed })
         } else {
             Ok(())
         }
+    }
+
+    /// Operations that the step takes at most.
+    pub fn operations(&self) -> u64 {
+        let mut needed = 0_u64;
+        for replica in &self.replicas {
+            for (index, stage) in (0..).zip(&replica.stages) {
+                let blocks = 2 * u64::from(replica.microbatches) * u64::from(self.chunks);
+                // Blocks with their transfers, the two passes that are simulated layer by layer, buckets.
+                let layers = 16 * u64::from(stage.layers);
+                needed =
+                    needed.saturating_add(2 * blocks + layers + 4 * u64::from(self.buckets(index)));
+            }
+        }
+        needed
     }
 
     fn validate_stage(&self, index: u32, stage: &StageSpec) -> Result<(), TimelineError> {

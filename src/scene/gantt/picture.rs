@@ -7,7 +7,7 @@ use super::labels::{Places, SIZE};
 use super::lanes::Drawing;
 use super::marks::{beside, separators};
 use super::rows::Layout;
-use super::strip::strip;
+use super::strip::{funnel, strip};
 use super::window::Window;
 use super::{Chips, GroupWords, Spot, axis};
 use crate::core::timeline::StepView;
@@ -52,17 +52,34 @@ impl Look<'_> {
 
 /// Paints a step.
 pub fn draw(look: &Look<'_>) -> Vec<Draw> {
+    let mut out = still(look);
+    out.append(&mut moving(look));
+    out
+}
+
+/// What stays the same whatever time is in view: the whole step in its strip, and the words beside the rows.
+pub fn still(look: &Look<'_>) -> Vec<Draw> {
+    let (layout, plot) = (look.layout, look.layout.plot);
+    let mut out = Vec::with_capacity(64);
+    strip(look.view, layout, look.step(), look.ratio, &mut out);
+    out.push(Draw::Clip(Rect::new(
+        0.0,
+        plot.y - 4.0,
+        layout.width,
+        plot.h + 4.0,
+    )));
+    beside(look.view, layout, look.words, &mut out);
+    out.push(Draw::Unclip);
+    retain(&mut out);
+    out
+}
+
+/// Everything else, over it.
+pub fn moving(look: &Look<'_>) -> Vec<Draw> {
     let (layout, window) = (look.layout, look.window);
     let plot = layout.plot;
     let mut out = Vec::with_capacity(64);
-    strip(
-        look.view,
-        layout,
-        &window,
-        look.step(),
-        look.ratio,
-        &mut out,
-    );
+    funnel(layout, &window, look.step(), &mut out);
     let scale = Scale::new(window, plot.x, plot.w, look.ratio);
     grid(layout, &window, &scale, &mut out);
     let mut drawing = Drawing {
@@ -137,15 +154,13 @@ pub fn draw(look: &Look<'_>) -> Vec<Draw> {
     arrows.draws(&mut out);
     chosen(look, &scale, &mut out);
     out.push(Draw::Unclip);
-    out.push(Draw::Clip(Rect::new(
-        0.0,
-        plot.y - 4.0,
-        layout.width,
-        plot.h + 4.0,
-    )));
-    beside(look.view, layout, look.words, &mut out);
-    out.push(Draw::Unclip);
     times(layout, &window, &mut out);
+    retain(&mut out);
+    out
+}
+
+/// Leaves out what draws nothing.
+fn retain(out: &mut Vec<Draw>) {
     out.retain(|draw| match draw {
         Draw::Fill(_, boxes) | Draw::Outline(_, _, _, boxes) => !boxes.is_empty(),
         Draw::Lines(.., lines) => !lines.is_empty(),
@@ -153,7 +168,6 @@ pub fn draw(look: &Look<'_>) -> Vec<Draw> {
         Draw::Dots(.., dots) => !dots.is_empty(),
         _ => true,
     });
-    out
 }
 
 /// Vertical lines at the ticks.

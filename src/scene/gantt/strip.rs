@@ -15,14 +15,7 @@ const LINE: (f64, f64) = (4.5, 5.5);
 const AGREE_PERCENT: f64 = 2.0;
 
 /// Draws the strip.
-pub fn strip(
-    view: &StepView,
-    layout: &Layout,
-    window: &Window,
-    step: f64,
-    ratio: f64,
-    out: &mut Vec<Draw>,
-) {
+pub fn strip(view: &StepView, layout: &Layout, step: f64, ratio: f64, out: &mut Vec<Draw>) {
     let area = layout.strip;
     let whole = Scale::new(Window::whole(step), area.x, area.w, ratio);
     let (line, pitch) = match view.groups.len() {
@@ -60,18 +53,6 @@ pub fn strip(
             .into_iter()
             .map(|((kind, quarters), boxes)| Draw::Fill(Paint::Kind(kind, quarters), boxes)),
     );
-    let frame = frame(layout, window, step);
-    out.push(Draw::Outline(Paint::Ink, 1.5, false, vec![frame]));
-    // The funnel from the frame to the plot.
-    out.push(Draw::Polygon(
-        Paint::Sunk,
-        vec![
-            (frame.x, frame.bottom()),
-            (layout.plot.x, layout.plot.y - 0.5),
-            (layout.plot.right(), layout.plot.y - 0.5),
-            (frame.right(), frame.bottom()),
-        ],
-    ));
     if !layout.wide {
         return;
     }
@@ -119,6 +100,21 @@ pub fn strip(
             room,
         );
     }
+}
+
+/// Draws the frame around what is in view, and the funnel from there to the plot.
+pub fn funnel(layout: &Layout, window: &Window, step: f64, out: &mut Vec<Draw>) {
+    let frame = frame(layout, window, step);
+    out.push(Draw::Outline(Paint::Ink, 1.5, false, vec![frame]));
+    out.push(Draw::Polygon(
+        Paint::Sunk,
+        vec![
+            (frame.x, frame.bottom()),
+            (layout.plot.x, layout.plot.y - 0.5),
+            (layout.plot.right(), layout.plot.y - 0.5),
+            (frame.right(), frame.bottom()),
+        ],
+    ));
 }
 
 /// The frame around what is in view, never thinner than can be seen and held.

@@ -77,6 +77,18 @@ impl Pen<'_> {
     }
 }
 
+/// What the chart stands on.
+pub fn ground() -> String {
+    root_style()
+        .and_then(|style| style.get_property_value("--panel").ok())
+        .map_or_else(|| "#888".to_owned(), |value| value.trim().to_owned())
+}
+
+fn root_style() -> Option<web_sys::CssStyleDeclaration> {
+    let (window, root) = dom::window().zip(dom::root())?;
+    window.get_computed_style(&root).ok().flatten()
+}
+
 /// Paints the whole chart, without playhead. `solid`: as the past looks.
 pub fn paint(
     pen: &CanvasRenderingContext2d,
@@ -86,14 +98,11 @@ pub fn paint(
     selected: StrategyId,
     solid: bool,
 ) {
-    let style = dom::window()
-        .zip(dom::root())
-        .and_then(|(window, root)| window.get_computed_style(&root).ok().flatten());
     let pen = Pen {
         pen,
         frame,
         solid,
-        style,
+        style: root_style(),
     };
     axes(&pen, run);
     race(&pen, &run.recording, original, selected);

@@ -3,6 +3,7 @@
 use super::chart::{self, Frame};
 use super::deck::{Deck, use_deck};
 use super::race::markup;
+use super::written::{Written, all, find};
 use crate::core::fleet::recording::Recording;
 use crate::core::strategy::StrategyId;
 use crate::core::units::Nanos;
@@ -14,7 +15,10 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement, KeyboardEvent, PointerEvent};
+use web_sys::{Element, KeyboardEvent, PointerEvent};
+
+/// The labels' turns while the run plays.
+const TURNS: [u32; 2] = [3, 7];
 
 /// Starts or stops play; from the end it starts over.
 pub fn toggle(deck: Deck) {
@@ -173,7 +177,7 @@ pub fn Clock() -> impl IntoView {
                     <b>{move || pace::speed_words(deck.speed.get())}</b>
                 </label>
                 <span class="fday">
-                    <b>"Day " {move || pace::days(deck.time.get())}</b>
+                    <b>"Day " {move || pace::days(deck.calm.get())}</b>
                     <span class="m">
                         " of "
                         {move || end().map(|end| crate::scene::side::number::fixed(end.hours() / 24.0, if end.0 % 86_400_000_000_000 == 0 { 0 } else { 2 }))}
@@ -197,6 +201,7 @@ fn Chart() -> impl IntoView {
         NodeRef::<html::Canvas>::new(),
     );
     let size = RwSignal::new((0.0_f64, 0.0_f64));
+    let ratio = RwSignal::new(1.0_f64);
     dom::on_resize(holder, move |wide, high| size.set((wide, high)));
     let frame = Memo::new(move |_| {
         let (wide, high) = size.get();
@@ -226,31 +231,38 @@ fn Chart() -> impl IntoView {
         }
         let original = deck.original(&run);
         request_animation_frame(move || {
+            let ground = chart::ground();
             for (canvas, solid) in [(&future, false), (&past, true)] {
-                if let Some(pen) = dom::canvas(canvas, frame.width, frame.height) {
+                if let Some(pen) = dom::opaque(canvas, frame.width, frame.height, &ground) {
                     chart::paint(&pen, &frame, &run, original.as_deref(), selected, solid);
                 }
             }
+            // The page may have been left meanwhile.
+            ratio.try_set(dom::ratio());
         });
     });
     // The playhead and what rides on it.
-    Effect::new(move |_| {
-        let time = deck.time.get();
+    let rider = StoredValue::new_local(None::<Rider>);
+    let with = move |holder: &Element, act: &dyn Fn(&mut Rider)| {
+        rider.update_value(|rider| act(rider.get_or_insert_with(|| Rider::of(holder))));
+    };
+    Effect::new(move |before: Option<StrategyId>| {
+        let (time, selected) = (deck.time.get(), deck.app.selected.get());
+        deck.playing.track();
         let (Some(frame), Some(run), Some(holder)) = (frame.get(), deck.run.get(), holder.get())
         else {
-            return;
+            return selected;
         };
-        let selected = deck.app.selected.get();
-        let x = frame.x(time);
-        if let Some(past) = past.get() {
-            let clip = ["inset(0 ", &px(frame.width - x), " 0 0)"].concat();
-            dom::style(&past, "clip-path", &clip);
-        }
-        if let Some(future) = future.get() {
-            let clip = ["inset(0 0 0 ", &px(x), ")"].concat();
-            dom::style(&future, "clip-path", &clip);
-        }
-        ride(&holder, &frame, &run.recording, time, selected, x);
+        let at = Riding {
+            frame: &frame,
+            recording: &run.recording,
+            time,
+            selected,
+            ratio: ratio.get().max(0.1),
+        };
+        let labels = TURNS.iter().any(|turn| deck.is_turn(*turn)) || before != Some(selected);
+        with(&holder, &|rider| rider.ride(&at, labels));
+        selected
     });
     // The mini-batches at the playhead.
     Effect::new(move |_| {
@@ -259,7 +271,9 @@ fn Chart() -> impl IntoView {
         else {
             return;
         };
-        batches(&holder, &frame, &run.recording, time);
+        with(&holder, &|rider| {
+            rider.batches(&frame, &run.recording, time);
+        });
     });
     let scrub = move |event: &PointerEvent| {
         if let Some(frame) = frame.get_untracked() {
@@ -321,8 +335,11 @@ fn Chart() -> impl IntoView {
             on:pointercancel=move |_| dragging.set_value(false)
         >
             <canvas class="ffuture" node_ref=future></canvas>
-            <canvas class="fpast" node_ref=past></canvas>
+            <div class="fpast">
+                <canvas node_ref=past></canvas>
+            </div>
             <div class="fride" inner_html=rider_markup()></div>
+            <div class="fmini"></div>
             <super::fork::Flag x=Signal::derive(move || {
                 let frame = frame.get()?;
                 let fork = deck.run.with(|run| run.as_ref().and_then(|run| run.recording.forked_at))?;
@@ -332,6 +349,7 @@ fn Chart() -> impl IntoView {
     }
 }
 
+/// One decimal, never below 0.
 fn px(value: f64) -> String {
     [
         &crate::scene::side::number::fixed(value.max(0.0), 1).replace(',', ""),
@@ -360,126 +378,155 @@ fn rider_markup() -> String {
             .concat(),
         );
     }
-    out.push_str("<div class='fmini'></div>");
     out
 }
 
-/// Moves what rides at the playhead.
-fn ride(
-    holder: &Element,
-    frame: &Frame,
-    recording: &Recording,
-    time: Nanos,
-    selected: StrategyId,
-    x: f64,
-) {
-    let find = |css: &str| {
-        holder
-            .query_selector(css)
-            .ok()
-            .flatten()
-            .and_then(|element| element.dyn_into::<HtmlElement>().ok())
-    };
-    let go = |element: &HtmlElement, x: f64, y: f64| {
-        let to = ["translate(", &px(x), ",", &px(y), ")"].concat();
-        dom::style(element, "transform", &to);
-    };
-    if let Some(head) = find(".fhead") {
-        go(&head, x, 0.0);
-    }
-    let failed = recording
-        .track(selected)
-        .map_or(0, |track| track.at(time).failed);
-    if let Some(label) = find(".ffail") {
-        label.set_text_content(Some(&count(u64::from(failed))));
-        let right = x + 50.0 < frame.width;
-        go(
-            &label,
-            if right { x + 8.0 } else { x - 44.0 },
-            frame
-                .failed_y(f64::from(failed), recording)
-                .clamp(frame.failed.0 - 8.0, frame.failed.1 - 16.0),
-        );
-    }
-    let values = StrategyId::ALL.map(|id| {
-        recording
-            .track(id)
-            .and_then(|track| track.goodput(time))
-            .unwrap_or(0.0)
-    });
-    let wishes = values.map(|value| frame.race_y(value) - 8.0);
-    let y = lines::spread(&wishes, 15.0, frame.race.0 - 4.0, frame.race.1 - 12.0);
-    let right = x + 160.0 < frame.width;
-    let Ok(list) = holder.query_selector_all(".flabel") else {
-        return;
-    };
-    for (at, ((id, value), y)) in (0..).zip(StrategyId::ALL.into_iter().zip(values).zip(y)) {
-        let Some(label) = list
-            .item(at)
-            .and_then(|label| label.dyn_into::<HtmlElement>().ok())
-        else {
-            continue;
-        };
-        let below = value < frame.range.0;
-        let mut text = score(value, 3);
-        if below {
-            text.push_str(" ↓");
+/// A label beside the playhead.
+struct Label {
+    text: Written,
+    place: Written,
+    left: Written,
+    on: Written,
+    shown: Written,
+}
+
+impl Label {
+    fn of(element: &Element, text: Option<Element>) -> Self {
+        let own = || Some(element.clone());
+        Self {
+            text: Written::text(text),
+            place: Written::style(own(), "transform"),
+            left: Written::class(own(), "left"),
+            on: Written::class(own(), "on"),
+            shown: Written::style(own(), "display"),
         }
-        if let Some(Ok(Some(number))) = Some(label.query_selector(":scope > span")) {
-            number.set_text_content(Some(&text));
-        }
-        let _ = label.class_list().toggle_with_force("left", !right);
-        let _ = label.class_list().toggle_with_force("on", id == selected);
-        dom::style(
-            &label,
-            "display",
-            if time == Nanos::ZERO || frame.phone {
-                "none"
-            } else {
-                ""
-            },
-        );
-        go(
-            &label,
-            if right {
-                x + 10.0
-            } else {
-                (x - 160.0).max(0.0)
-            },
-            y,
-        );
     }
 }
 
-/// Writes the mini-batches of a moment beside their band.
-fn batches(holder: &Element, frame: &Frame, recording: &Recording, time: Nanos) {
-    let found = holder.query_selector(".fmini").ok().flatten();
-    let Some(mini) = found.and_then(|element| element.dyn_into::<HtmlElement>().ok()) else {
-        return;
-    };
-    let mut out = String::new();
-    for id in [StrategyId::NtpPw, StrategyId::Ntp, StrategyId::DpDrop] {
-        let name = id.id();
-        let batch = recording
-            .track(id)
-            .map_or(0, |track| track.at(time).minibatch);
-        let parts = [
-            "<span><svg class='mk' style='color:var(--sg-",
-            name,
-            ")' viewBox='0 0 12 12'><use href='#m-",
-            name,
-            "'/></svg>",
-            &count(u64::from(batch)),
-            "</span>",
-        ];
-        out.push_str(&parts.concat());
+/// What moves with the playhead, found once. In a frame only whole layers move, so that nothing is laid out or painted.
+struct Rider {
+    /// Playhead and labels.
+    whole: Written,
+    /// A window on the past, and the past in it, which stays where it is.
+    window: Written,
+    past: Written,
+    failed: Option<Label>,
+    labels: Vec<(StrategyId, Label)>,
+    batches: Written,
+    batches_at: [Written; 3],
+}
+
+impl Rider {
+    fn of(holder: &Element) -> Self {
+        let labels = all(holder, ".flabel").into_iter();
+        let mini = find(holder, ".fmini");
+        Self {
+            whole: Written::style(find(holder, ".fride"), "transform"),
+            window: Written::style(find(holder, ".fpast"), "transform"),
+            past: Written::style(find(holder, ".fpast canvas"), "transform"),
+            failed: find(holder, ".ffail").map(|own| Label::of(&own, Some(own.clone()))),
+            labels: StrategyId::ALL
+                .into_iter()
+                .zip(labels.map(|own| Label::of(&own, find(&own, ":scope > span"))))
+                .collect(),
+            batches_at: ["top", "left", "display"].map(|name| Written::style(mini.clone(), name)),
+            batches: Written::markup(mini),
+        }
     }
-    mini.set_inner_html(&out);
-    dom::style(
-        &mini,
-        "top",
-        &px(f64::midpoint(frame.batch.0, frame.batch.1) - 7.0),
-    );
-    dom::style(&mini, "left", &px(frame.right + 10.0));
-    dom::style(&mini, "display", if frame.phone { "none" } else { "" });
+
+    /// Moves to the playhead; `labels`: up or down too, with what they say.
+    fn ride(&mut self, at: &Riding<'_>, labels: bool) {
+        let (frame, recording, time) = (at.frame, at.recording, at.time);
+        // On whole device pixels: nothing is drawn between two of them.
+        let x = (frame.x(time) * at.ratio).round() / at.ratio;
+        self.whole.set(&shift(x));
+        self.window.set(&shift(x - frame.width));
+        self.past.set(&shift(frame.width - x));
+        if !labels {
+            return;
+        }
+        if let Some(label) = &mut self.failed {
+            let failed = recording
+                .track(at.selected)
+                .map_or(0, |track| track.at(time).failed);
+            label.text.set(&count(u64::from(failed)));
+            let y = frame
+                .failed_y(f64::from(failed), recording)
+                .clamp(frame.failed.0 - 8.0, frame.failed.1 - 16.0);
+            let right = x + 50.0 < frame.width;
+            label.place.set(&place(if right { 8.0 } else { -44.0 }, y));
+        }
+        let values = StrategyId::ALL.map(|id| {
+            recording
+                .track(id)
+                .and_then(|track| track.goodput(time))
+                .unwrap_or(0.0)
+        });
+        let wishes = values.map(|value| frame.race_y(value) - 8.0);
+        let y = lines::spread(&wishes, 15.0, frame.race.0 - 4.0, frame.race.1 - 12.0);
+        let right = x + 160.0 < frame.width;
+        let shown = time != Nanos::ZERO && !frame.phone;
+        for (((id, label), value), y) in self.labels.iter_mut().zip(values).zip(y) {
+            label.shown.set(if shown { "" } else { "none" });
+            if !shown {
+                continue;
+            }
+            let mut text = score(value, 3);
+            if value < frame.range.0 {
+                text.push_str(" ↓");
+            }
+            label.text.set(&text);
+            label.left.turn(!right);
+            label.on.turn(*id == at.selected);
+            label
+                .place
+                .set(&place(if right { 10.0 } else { (-160.0_f64).max(-x) }, y));
+        }
+    }
+
+    /// Writes the mini-batches of a moment beside their band.
+    fn batches(&mut self, frame: &Frame, recording: &Recording, time: Nanos) {
+        let mut out = String::new();
+        for id in [StrategyId::NtpPw, StrategyId::Ntp, StrategyId::DpDrop] {
+            let name = id.id();
+            let batch = recording
+                .track(id)
+                .map_or(0, |track| track.at(time).minibatch);
+            let parts = [
+                "<span><svg class='mk' style='color:var(--sg-",
+                name,
+                ")' viewBox='0 0 12 12'><use href='#m-",
+                name,
+                "'/></svg>",
+                &count(u64::from(batch)),
+                "</span>",
+            ];
+            out.push_str(&parts.concat());
+        }
+        self.batches.set(&out);
+        let [top, left, shown] = &mut self.batches_at;
+        top.set(&px(f64::midpoint(frame.batch.0, frame.batch.1) - 7.0));
+        left.set(&px(frame.right + 10.0));
+        shown.set(if frame.phone { "none" } else { "" });
+    }
+}
+
+/// Where the playhead is, and over what.
+struct Riding<'a> {
+    frame: &'a Frame,
+    recording: &'a Recording,
+    time: Nanos,
+    selected: StrategyId,
+    /// Device pixels per CSS pixel.
+    ratio: f64,
+}
+
+fn shift(x: f64) -> String {
+    ["translateX(", &x.to_string(), "px)"].concat()
+}
+
+/// On whole pixels, so that what hardly moves is not painted anew.
+fn place(x: f64, y: f64) -> String {
+    let [x, y] = [x, y].map(|at| (at.round() as i32).to_string());
+    ["translate(", &x, "px,", &y, "px)"].concat()
 }

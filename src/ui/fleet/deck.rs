@@ -19,6 +19,10 @@ use serde_json::Value;
 const DAYS: f64 = 15.0;
 /// Least time between two changes of words while playing, ms.
 const CALM_MS: f64 = 110.0;
+/// Turns that the parts of the page take to follow in that time, so that no frame has to write them all.
+const TURNS: u32 = 8;
+/// Every part's turn: the playhead was set.
+pub const EVERY: u32 = TURNS;
 /// Rest of the playhead before the link follows, ms.
 const REST_MS: u32 = 250;
 /// Runs whose recording the page keeps, so that a fork finds the one it left.
@@ -77,6 +81,8 @@ pub struct Deck {
     pub time: RwSignal<Nanos>,
     /// Playhead for words: follows several times a second while it plays, faster nobody reads.
     pub calm: RwSignal<Nanos>,
+    /// Whose turn it is to follow: 0 is that of `calm`, or [`EVERY`].
+    pub turn: RwSignal<u32>,
     /// Whether it moves by itself.
     pub playing: RwSignal<bool>,
     /// How fast, days a second.
@@ -111,6 +117,7 @@ impl Deck {
             run: RwSignal::new(None),
             time: RwSignal::new(Nanos::ZERO),
             calm: RwSignal::new(Nanos::ZERO),
+            turn: RwSignal::new(EVERY),
             playing: RwSignal::new(false),
             speed: RwSignal::new(1.0),
             busy: RwSignal::new(None),
@@ -157,10 +164,18 @@ impl Deck {
         Effect::new(move |_| {
             let (time, playing) = (deck.time.get(), deck.playing.get());
             let now = dom::now_ms();
-            if !playing || now - last.get_value() > CALM_MS {
-                last.set_value(now);
+            let turn = if !playing {
+                EVERY
+            } else if now - last.get_value() > CALM_MS / f64::from(TURNS) {
+                (deck.turn.get_untracked() + 1) % TURNS
+            } else {
+                return;
+            };
+            last.set_value(now);
+            if turn == 0 || turn == EVERY {
                 deck.calm.set(time);
             }
+            deck.turn.set(turn);
         });
         // The link's playhead follows when it rests.
         let rest = StoredValue::new_local(None::<Timeout>);
@@ -176,6 +191,12 @@ impl Deck {
             rest.set_value(later);
         });
         deck
+    }
+
+    /// Whether a part's words follow now.
+    pub fn is_turn(&self, part: u32) -> bool {
+        let turn = self.turn.get_untracked();
+        turn == part || turn == EVERY || !self.playing.get_untracked()
     }
 
     /// A view parameter of the link as it is now.

@@ -79,10 +79,10 @@ pub fn ForkHere() -> impl IntoView {
         <Pop face name="Fork here" class="tb line" panel="fforks" open>
             <p class="m">
                 {move || {
-                    if deck.time.get() == Nanos::ZERO {
+                    if deck.calm.get() == Nanos::ZERO {
                         "At day 0 an edit starts the run anew. Later, the run forks at the playhead:".to_owned()
                     } else {
-                        ["From day ", &pace::days(deck.time.get()), " on, and compared with the run as it was:"].concat()
+                        ["From day ", &pace::days(deck.calm.get()), " on, and compared with the run as it was:"].concat()
                     }
                 }}
             </p>

@@ -3,7 +3,7 @@
 
 use super::deck::{Deck, Run, use_deck};
 use super::lens;
-use super::paint::{Inks, Scene};
+use super::paint::{FONT, Inks, Scene, Stamp};
 use crate::core::fleet::recording::{Look, Projector};
 use crate::core::strategy::{GpuState, StrategyId};
 use crate::core::units::Nanos;
@@ -13,6 +13,7 @@ use crate::ui::dom;
 use crate::ui::shell::Marker;
 use crate::ui::state::{Form, Shared};
 use crate::work::fleet::{Change, Detail};
+use gloo::timers::callback::Timeout;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -22,6 +23,11 @@ use web_sys::{
 
 /// How far the pointer moves before a press is a drag, px.
 const SLACK: f64 = 5.0;
+
+/// Rest of the wheel before the map says again what is under the pointer, ms.
+const REST_MS: u32 = 150;
+/// The count's turn while the run plays.
+const TURN: u32 = 2;
 
 /// What stands on the canvas.
 #[derive(Default)]
@@ -35,6 +41,12 @@ struct Stage {
     /// Film on the projector.
     of: Option<(u32, StrategyId)>,
     size: (f64, f64),
+    /// Device pixels per CSS pixel.
+    ratio: f64,
+    stamp: Stamp,
+    /// One repaint a frame, however often wheel and pointer move.
+    frame: dom::Frame,
+    rest: Option<Timeout>,
     /// Pointers that are down: id and place.
     down: Vec<(i32, f64, f64)>,
     moved: f64,
@@ -96,10 +108,12 @@ pub fn FleetMap() -> impl IntoView {
             };
             map.stage.update_value(|stage| {
                 stage.size = (wide, high);
-                stage.inks = Some(Inks::read());
-                stage.pen = dom::canvas(&canvas, wide, high);
+                stage.ratio = dom::ratio();
+                let inks = Inks::read();
+                stage.pen = dom::opaque(&canvas, wide, high, &inks.panel);
+                stage.inks = Some(inks);
                 if let Some(pen) = &stage.pen {
-                    pen.set_font("10.5px sans-serif");
+                    pen.set_font(FONT);
                 }
                 stage.of = None;
             });
@@ -112,6 +126,8 @@ pub fn FleetMap() -> impl IntoView {
         deck.time.track();
         deck.filmed.track();
         deck.app.selected.track();
+        // Once it stands still, the count is that of the last frame.
+        deck.playing.track();
         untrack(|| map.paint(false));
     });
     // What is known about a domain pointed at.
@@ -170,7 +186,7 @@ pub fn FleetMap() -> impl IntoView {
             let grid = stage.grid;
             stage.eye.zoom_at(&grid, factor, x, y);
         });
-        map.paint(true);
+        map.repaint();
     };
     view! {
         <section class="fmap" aria-label="Map of all domains">
@@ -225,6 +241,7 @@ pub fn FleetMap() -> impl IntoView {
                     on:pointercancel=move |event| map.drop_pointer(&event)
                     on:pointerleave=move |event| {
                         if event.pointer_type() == "mouse" {
+                            map.stage.update_value(|stage| stage.rest = None);
                             map.spot.set(None);
                         }
                     }
@@ -239,6 +256,19 @@ pub fn FleetMap() -> impl IntoView {
 }
 
 impl Map {
+    /// Paints everything before the next frame.
+    fn repaint(self) {
+        self.stage
+            .update_value(|stage| stage.frame.request(move || self.paint(true)));
+    }
+
+    /// Says nothing about what is under a pointer that moves the map.
+    fn hide(self) {
+        if self.spot.with_untracked(Option::is_some) {
+            self.spot.set(None);
+        }
+    }
+
     /// Brings the canvas up to date; `whole`: also where nothing has changed.
     fn paint(self, whole: bool) {
         let deck = self.deck;
@@ -248,6 +278,7 @@ impl Map {
         let time = deck.time.get_untracked();
         let run = deck.run_at(&run, time);
         let strategy = deck.app.selected.get_untracked();
+        let counts = deck.is_turn(TURN);
         let mut seen = (0u32, 0usize);
         self.stage.update_value(|stage| {
             let known = deck.with_film(&run, strategy, |film| {
@@ -275,6 +306,7 @@ impl Map {
                 else {
                     return None;
                 };
+                let stamp = &mut stage.stamp;
                 let scene = Scene {
                     grid: &stage.grid,
                     eye: &stage.eye,
@@ -282,10 +314,12 @@ impl Map {
                     film,
                     looks: stage.projector.looks(),
                     inks,
+                    ratio: stage.ratio,
                 };
                 if all || changed.len() * 3 > film.domains as usize {
-                    pen.clear_rect(0.0, 0.0, stage.size.0, stage.size.1);
-                    scene.paint(pen, stage.grid.visible(&stage.eye), true);
+                    pen.set_fill_style_str(&inks.panel);
+                    pen.fill_rect(0.0, 0.0, stage.size.0, stage.size.1);
+                    scene.paint(pen, stage.grid.visible(&stage.eye), true, stamp);
                 } else if !changed.is_empty() {
                     let inside = |domain: &u32| {
                         let square = stage.grid.square(&stage.eye, *domain);
@@ -294,14 +328,16 @@ impl Map {
                             && square.x <= stage.size.0
                             && square.y <= stage.size.1
                     };
-                    scene.paint(pen, changed.into_iter().filter(inside), false);
+                    scene.paint(pen, changed.into_iter().filter(inside), false, stamp);
                 }
                 let hit = stage
                     .projector
                     .looks()
                     .iter()
                     .filter_map(|id| film.looks.get(*id as usize));
-                seen.1 = hit.filter(|look| look.down > 0).count();
+                if counts {
+                    seen.1 = hit.filter(|look| look.down > 0).count();
+                }
                 (film.until < time && film.until < run.recording.end).then_some(film.until)
             });
             let known = known.flatten();
@@ -309,18 +345,20 @@ impl Map {
                 self.known.set(known);
             }
         });
-        seen.0 = run
-            .recording
-            .track(strategy)
-            .map_or(0, |track| track.at(time).failed);
-        if self.hit.get_untracked() != seen {
-            self.hit.set(seen);
+        if counts {
+            seen.0 = run
+                .recording
+                .track(strategy)
+                .map_or(0, |track| track.at(time).failed);
+            if self.hit.get_untracked() != seen {
+                self.hit.set(seen);
+            }
         }
         let near = self.near();
         if self.near.get_untracked() != near {
             self.near.set(near);
         }
-        if whole || self.spot.with_untracked(Option::is_some) {
+        if self.spot.with_untracked(Option::is_some) && (whole || counts) {
             self.drawn.update(|count| *count = count.wrapping_add(1));
         }
     }
@@ -412,7 +450,9 @@ impl Map {
             painted = true;
         });
         if painted {
-            self.paint(true);
+            self.hide();
+            self.repaint();
+            return;
         }
         let spot = self.spot_at(x, y);
         if self.spot.get_untracked() != spot {
@@ -482,9 +522,13 @@ impl Map {
         self.stage.update_value(|stage| {
             let grid = stage.grid;
             stage.eye.zoom_at(&grid, factor, x, y);
+            // The tip would be made anew for every turn of the wheel.
+            stage.rest = Some(Timeout::new(REST_MS, move || {
+                self.spot.try_set(self.spot_at(x, y));
+            }));
         });
-        self.paint(true);
-        self.spot.set(self.spot_at(x, y));
+        self.hide();
+        self.repaint();
     }
 
     fn key(self, event: &KeyboardEvent) {
@@ -591,7 +635,7 @@ impl Map {
     fn tip(self) -> Option<AnyView> {
         self.drawn.track();
         let spot = self.spot.get()?;
-        self.deck.time.track();
+        self.deck.calm.track();
         let detail = self.detail.get();
         let run: Shared<Run> = self.deck.run.get()?;
         let look = self.look(spot.domain)?;

@@ -5,14 +5,24 @@ use crate::core::fleet::recording::{Film, Look};
 use crate::core::strategy::GpuState;
 use crate::scene::fleet::grid::{Eye, Grid, Rect, Tiles};
 use crate::ui::dom;
-use web_sys::CanvasRenderingContext2d;
+use wasm_bindgen::JsCast;
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
+
+/// Racks that look the same from which on one is drawn and copied.
+const ALIKE: usize = 3;
+/// Edge of a rack left of and above its square, px.
+const EDGE: f64 = 2.0;
 
 /// Side from which a square has an edge and its failed GPUs crosses, px.
 const EDGED: f64 = 9.0;
 
+/// Font of numbers on GPUs.
+pub const FONT: &str = "10.5px sans-serif";
+
 /// Colours of the theme, read from the style sheet.
 pub struct Inks {
-    panel: String,
+    /// Ground of the map.
+    pub panel: String,
     sunk: String,
     line2: String,
     ink2: String,
@@ -161,6 +171,39 @@ impl<'a> Brush<'a> {
     }
 }
 
+/// A rack drawn aside, to be copied to where others look the same.
+#[derive(Default)]
+pub struct Stamp {
+    made: Option<(HtmlCanvasElement, CanvasRenderingContext2d)>,
+}
+
+impl Stamp {
+    /// A cleared canvas of at least this many device pixels.
+    fn clear(
+        &mut self,
+        wide: u32,
+        high: u32,
+        ratio: f64,
+    ) -> Option<&(HtmlCanvasElement, CanvasRenderingContext2d)> {
+        if self.made.is_none() {
+            let canvas = dom::document()?.create_element("canvas").ok()?;
+            let canvas: HtmlCanvasElement = canvas.dyn_into().ok()?;
+            let pen = dom::pen(&canvas, true)?;
+            self.made = Some((canvas, pen));
+        }
+        let (canvas, pen) = self.made.as_ref()?;
+        if canvas.width() < wide || canvas.height() < high {
+            canvas.set_width(wide);
+            canvas.set_height(high);
+            pen.set_font(FONT);
+        }
+        pen.reset_transform().ok()?;
+        pen.clear_rect(0.0, 0.0, f64::from(wide), f64::from(high));
+        pen.scale(ratio, ratio).ok()?;
+        self.made.as_ref()
+    }
+}
+
 /// What is drawn: the grid, the eye, and how every domain looks.
 pub struct Scene<'a> {
     /// Squares.
@@ -175,6 +218,8 @@ pub struct Scene<'a> {
     pub looks: &'a [u32],
     /// Colours.
     pub inks: &'a Inks,
+    /// Device pixels per CSS pixel.
+    pub ratio: f64,
 }
 
 impl Scene<'_> {
@@ -189,9 +234,10 @@ impl Scene<'_> {
         pen: &CanvasRenderingContext2d,
         domains: impl Iterator<Item = u32>,
         fresh: bool,
+        stamp: &mut Stamp,
     ) {
         let mut brush = Brush::new(pen);
-        let all: Vec<(Rect, &Look)> = domains
+        let mut all: Vec<(Rect, &Look)> = domains
             .filter_map(|domain| Some((self.grid.square(self.eye, domain), self.look(domain)?)))
             .collect();
         if !fresh {
@@ -209,12 +255,70 @@ impl Scene<'_> {
             .first()
             .is_some_and(|(square, _)| self.tiles.drawn(square));
         if near {
+            // On whole device pixels, so that a copy is as sharp as what it is copied from.
+            let whole = |at: f64| ((at - EDGE) * self.ratio).round() / self.ratio + EDGE;
+            for (square, _) in &mut all {
+                (square.x, square.y) = (whole(square.x), whole(square.y));
+            }
+            let common = self.stamped(pen, &all, stamp);
             for (square, look) in &all {
-                self.rack(&mut brush, square, look);
+                if !common.is_some_and(|common| std::ptr::eq(common, *look)) {
+                    self.rack(&mut brush, square, look);
+                }
             }
             return;
         }
         self.squares(&mut brush, &all);
+    }
+
+    /// Draws one of the racks that share the commonest look, and copies it to the others' places; which look that was.
+    fn stamped<'b>(
+        &self,
+        pen: &CanvasRenderingContext2d,
+        all: &[(Rect, &'b Look)],
+        stamp: &mut Stamp,
+    ) -> Option<&'b Look> {
+        let mut looks: Vec<(&Look, usize)> = Vec::new();
+        for (_, look) in all {
+            match looks
+                .iter_mut()
+                .find(|(seen, _)| std::ptr::eq(*seen, *look))
+            {
+                Some((_, count)) => *count += 1,
+                None => looks.push((look, 1)),
+            }
+        }
+        let (common, count) = looks.into_iter().max_by_key(|(_, count)| *count)?;
+        if count < ALIKE {
+            return None;
+        }
+        let (square, _) = all.first()?;
+        // What `rack` covers: the square and its edge.
+        let size = |side: f64| ((side + EDGE + 1.0) * self.ratio).ceil();
+        let (wide, high) = (size(square.w), size(square.h));
+        let (canvas, own) = stamp.clear(wide as u32, high as u32, self.ratio)?;
+        let place = Rect {
+            x: EDGE,
+            y: EDGE,
+            ..*square
+        };
+        self.rack(&mut Brush::new(own), &place, common);
+        for (square, _) in all.iter().filter(|(_, look)| std::ptr::eq(*look, common)) {
+            // Fails only for an empty canvas.
+            let _ = pen
+                .draw_image_with_html_canvas_element_and_sw_and_sh_and_dx_and_dy_and_dw_and_dh(
+                    canvas,
+                    0.0,
+                    0.0,
+                    wide,
+                    high,
+                    square.x - EDGE,
+                    square.y - EDGE,
+                    wide / self.ratio,
+                    high / self.ratio,
+                );
+        }
+        Some(common)
     }
 
     /// In passes of one kind of ink each, so that the colour seldom changes.
@@ -238,6 +342,19 @@ impl Scene<'_> {
                 }
             }
         }
+        // A thousand healthy ones at once are one path.
+        let mut dashes = Vec::new();
+        for (square, look) in all {
+            let plain = look.state == CellState::Healthy && look.down == 0;
+            if plain && edged && square.w >= 12.0 {
+                let middle = square.y + square.h / 2.0 + 0.5;
+                dashes.push((square.x + 2.0, middle));
+                dashes.push((square.x + square.w - 2.0, middle));
+            }
+        }
+        if !dashes.is_empty() {
+            brush.line(&inks.line2, 1.0, &dashes);
+        }
         for (square, look) in all {
             self.glyph(brush, square, look, edged);
         }
@@ -249,13 +366,6 @@ impl Scene<'_> {
         let (cx, cy) = (x + side / 2.0, y + side / 2.0);
         if edged {
             match look.state {
-                CellState::Healthy if look.down == 0 && side >= 12.0 => {
-                    brush.line(
-                        &inks.line2,
-                        1.0,
-                        &[(x + 2.0, cy + 0.5), (x + side - 2.0, cy + 0.5)],
-                    );
-                }
                 CellState::Idle => brush.line(
                     &inks.ink3,
                     1.3,
@@ -336,10 +446,10 @@ impl Scene<'_> {
     fn rack(&self, brush: &mut Brush<'_>, square: &Rect, look: &Look) {
         let inks = self.inks;
         let room = Rect {
-            x: square.x - 2.0,
-            y: square.y - 2.0,
-            w: square.w + 3.0,
-            h: square.h + 3.0,
+            x: square.x - EDGE,
+            y: square.y - EDGE,
+            w: square.w + EDGE + 1.0,
+            h: square.h + EDGE + 1.0,
         };
         let edge = inks.edges.get(look.state as usize).unwrap_or(&inks.line2);
         brush.fill(edge, &room);

@@ -1,6 +1,7 @@
 //! The goodput race: verdict, one row per strategy in rank order, the ledger of the selected one, and why it lost.
 
-use super::deck::{Deck, use_deck};
+use super::deck::{EVERY, Run, use_deck};
+use super::written::{Written, all, find};
 use crate::core::fleet::Bucket;
 use crate::core::strategy::StrategyId;
 use crate::core::units::Nanos;
@@ -9,9 +10,12 @@ use crate::scene::markup::escaped;
 use crate::scene::side::number::{fixed, gpu_word, gpus, score};
 use crate::scene::side::text::Sentence;
 use crate::ui::dom;
+use crate::ui::state::Shared;
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement};
+use web_sys::Element;
+
+/// What the rows show.
+type Shown = (Option<Shared<Run>>, StrategyId);
 
 /// Fill of a bucket: the strategy's own colour, or a pattern of the page.
 pub fn fill(bucket: Bucket, strategy: StrategyId) -> String {
@@ -83,15 +87,31 @@ pub fn Race() -> impl IntoView {
     let deck = use_deck();
     let root = NodeRef::<leptos::html::Section>::new();
     let why = RwSignal::new(None::<StrategyId>);
-    Effect::new(move |_| {
-        deck.calm.track();
-        deck.run.track();
-        deck.app.selected.track();
-        untrack(|| {
-            if let Some(root) = root.get_untracked() {
-                update(deck, &root);
-            }
+    let board = StoredValue::new_local(None::<Board>);
+    Effect::new(move |before: Option<Shown>| {
+        let turn = deck.turn.get();
+        let shown = (deck.run.get(), deck.app.selected.get());
+        let same = before.as_ref() == Some(&shown);
+        let (Some(root), Some(run)) = (root.get(), shown.0.as_ref()) else {
+            return shown;
+        };
+        let time = deck.time.get_untracked();
+        let fork = run.recording.forked_at;
+        let at = Moment {
+            run,
+            time,
+            selected: shown.1,
+            ranking: run.recording.ranking(time),
+            original: deck
+                .original(run)
+                .filter(|_| fork.is_some_and(|fork| fork < time)),
+        };
+        board.update_value(|board| {
+            board
+                .get_or_insert_with(|| Board::of(&root))
+                .follow(&at, if same { turn } else { EVERY });
         });
+        shown
     });
     let click = move |event: web_sys::MouseEvent| {
         let Some(target) = dom::target(&event) else {
@@ -140,23 +160,6 @@ fn strategy_of(row: &Element) -> Option<StrategyId> {
     StrategyId::ALL.into_iter().find(|id| id.id() == name)
 }
 
-fn all(root: &Element, css: &str) -> Vec<Element> {
-    let Ok(list) = root.query_selector_all(css) else {
-        return Vec::new();
-    };
-    (0..list.length())
-        .filter_map(|at| list.item(at)?.dyn_into().ok())
-        .collect()
-}
-
-fn set(root: &Element, css: &str, text: &str) {
-    if let Ok(Some(element)) = root.query_selector(css)
-        && element.text_content().as_deref() != Some(text)
-    {
-        element.set_text_content(Some(text));
-    }
-}
-
 /// A sentence as markup; its words are ours, names of causes are escaped.
 pub fn markup(sentence: &Sentence) -> String {
     let mut out = String::new();
@@ -171,119 +174,193 @@ pub fn markup(sentence: &Sentence) -> String {
     out
 }
 
-/// Brings rows and ledger up to the playhead.
-fn update(deck: Deck, root: &Element) {
-    let Some(run) = deck.run.get_untracked() else {
-        return;
-    };
-    let time = deck.time.get_untracked();
-    let recording = &run.recording;
-    let ranking = recording.ranking(time);
-    let selected = deck.app.selected.get_untracked();
-    let goodput = |id: StrategyId| {
-        recording
-            .track(id)
-            .and_then(|track| track.goodput(time))
-            .unwrap_or(0.0)
-    };
-    let best = ranking.last().map_or(0.0, |id| goodput(*id));
-    if let Ok(Some(verdict)) = root.query_selector(".verdict p") {
-        let text = markup(&words::verdict(recording, time, run.head.gpus));
-        if verdict.inner_html() != text {
-            verdict.set_inner_html(&text);
-        }
+/// One strategy's row.
+struct Row {
+    id: StrategyId,
+    place: Written,
+    on: Written,
+    rank: Written,
+    number: Written,
+    gap: Written,
+    compared: Written,
+    goodput: Written,
+    label: Written,
+    pressed: Written,
+    /// Left end and width of each bucket's bar.
+    bars: Vec<(Written, Written)>,
+}
+
+impl Row {
+    fn of(row: &Element) -> Option<Self> {
+        let part = |css: &str| find(row, css);
+        let attribute = |css: &str, name| Written::attribute(find(row, css), name);
+        let bars = all(row, ".bars rect").into_iter().skip(1).map(|rect| {
+            let x = Written::attribute(Some(rect.clone()), "x");
+            (x, Written::attribute(Some(rect), "width"))
+        });
+        Some(Self {
+            id: strategy_of(row)?,
+            place: Written::style(Some(row.clone()), "--place"),
+            on: Written::class(Some(row.clone()), "on"),
+            rank: Written::text(part(".pl")),
+            number: Written::text(part(".num")),
+            gap: Written::text(part(".gap")),
+            compared: Written::text(part(".cmp")),
+            goodput: Written::attribute(Some(row.clone()), "data-goodput"),
+            label: attribute(".hit", "aria-label"),
+            pressed: attribute(".hit", "aria-pressed"),
+            bars: bars.collect(),
+        })
     }
-    let stops = recording
-        .track(selected)
-        .map_or(0, |track| track.at(time).interruptions);
-    let same = [
-        "after ",
-        &crate::scene::fleet::pace::days(time),
-        " days, all on the same failures; ",
-        selected.id(),
-        " stopped ",
-        &stops.to_string(),
-        " times",
-    ]
-    .concat();
-    set(root, ".fsame", &same);
-    set(root, ".fof", selected.id());
-    let original = deck
-        .original(&run)
-        .filter(|_| recording.forked_at.is_some_and(|fork| fork < time));
-    if let Ok(Some(rows)) = root.query_selector(".frows") {
-        let _ = rows
-            .class_list()
-            .toggle_with_force("forked", original.is_some());
-    }
-    for row in all(root, ".fr") {
-        let Some(id) = strategy_of(&row) else {
-            continue;
-        };
-        let place = ranking.iter().position(|one| *one == id).unwrap_or(0);
-        let rank = StrategyId::ALL.len() - place;
-        let now = recording.track(id).map(|track| track.at(time));
-        let value = goodput(id);
+
+    /// Its number, the distance to the leader, and its bars.
+    fn follow(&mut self, at: &Moment<'_>) {
+        let (id, time) = (self.id, at.time);
+        let value = at.goodput(id);
         let number = score(value, 3);
-        let lead = place + 1 == ranking.len();
+        let rank = at.rank(id);
         let gap = if time == Nanos::ZERO {
             String::new()
-        } else if lead {
+        } else if rank == 1 {
             "leads".to_owned()
         } else {
-            words::points(value - best)
+            words::points(value - at.best())
         };
-        if let Some(row) = row.dyn_ref::<HtmlElement>() {
-            dom::style(row, "--place", &place.to_string());
-        }
-        let _ = row.class_list().toggle_with_force("on", id == selected);
-        set(&row, ".pl", &rank.to_string());
-        set(
-            &row,
-            ".num",
-            if time == Nanos::ZERO { "–" } else { &number },
-        );
-        set(&row, ".gap", &gap);
-        let before = original
+        self.number
+            .set(if time == Nanos::ZERO { "–" } else { &number });
+        self.gap.set(&gap);
+        let before = at
+            .original
             .as_ref()
             .and_then(|run| run.recording.track(id)?.goodput(time));
-        let cmp = before.map_or_else(String::new, |before| {
+        let compared = before.map_or_else(String::new, |before| {
             let difference = fixed(value - before, 3);
             let sign = if value - before > 0.0005 { "+" } else { "" };
             ["fork ", sign, &difference].concat()
         });
-        set(&row, ".cmp", &cmp);
-        let _ = row.set_attribute("data-goodput", &number);
-        let shares = now.map(|now| now.shares).unwrap_or_default();
-        if let Ok(Some(hit)) = row.query_selector(".hit") {
-            let label = [id.id(), ": rank ", &rank.to_string(), ", goodput ", &number].concat();
-            let _ = hit.set_attribute("aria-label", &label);
-            let _ = hit.set_attribute(
-                "aria-pressed",
-                if id == selected { "true" } else { "false" },
-            );
-        }
+        self.compared.set(&compared);
+        self.goodput.set(&number);
+        self.label
+            .set(&[id.id(), ": rank ", &rank.to_string(), ", goodput ", &number].concat());
         let mut x = 0.0;
-        for (rect, share) in all(&row, ".bars rect").iter().skip(1).zip(shares) {
-            let _ = rect.set_attribute("x", &percent(x));
-            let _ = rect.set_attribute("width", &percent(share));
+        for ((left, width), share) in self.bars.iter_mut().zip(at.shares(id)) {
+            left.set(&percent(x));
+            width.set(&percent(share));
             x += share;
-        }
-        if id == selected {
-            let entries = all(root, ".lgrid span");
-            for (entry, share) in entries.iter().zip(shares) {
-                set(entry, "b", &words::share(share));
-            }
-            if let Some(Ok(Some(rect))) = entries.first().map(|entry| entry.query_selector("rect"))
-            {
-                let _ = rect.set_attribute("fill", &fill(Bucket::Productive, id));
-            }
         }
     }
 }
 
+/// Rows and ledger, found once.
+struct Board {
+    rows: Vec<Row>,
+    forked: Written,
+    verdict: Written,
+    same: Written,
+    of: Written,
+    ledger: Vec<Written>,
+    fill: Written,
+}
+
+impl Board {
+    fn of(root: &Element) -> Self {
+        let ledger = all(root, ".lgrid span");
+        Self {
+            rows: all(root, ".fr").iter().filter_map(Row::of).collect(),
+            forked: Written::class(find(root, ".frows"), "forked"),
+            verdict: Written::markup(find(root, ".verdict p")),
+            same: Written::text(find(root, ".fsame")),
+            of: Written::text(find(root, ".fof")),
+            fill: Written::attribute(find(root, ".lgrid rect"), "fill"),
+            ledger: ledger
+                .iter()
+                .map(|entry| Written::text(find(entry, "b")))
+                .collect(),
+        }
+    }
+
+    /// Brings up to the playhead what has its turn: the order always, then a row after another, last the ledger.
+    fn follow(&mut self, at: &Moment<'_>, turn: u32) {
+        self.forked.turn(at.original.is_some());
+        self.of.set(at.selected.id());
+        for (number, row) in (0..).zip(&mut self.rows) {
+            let rank = at.rank(row.id);
+            row.place.set(&(StrategyId::ALL.len() - rank).to_string());
+            row.rank.set(&rank.to_string());
+            row.on.turn(row.id == at.selected);
+            row.pressed.set(if row.id == at.selected {
+                "true"
+            } else {
+                "false"
+            });
+            if turn == EVERY || turn == number {
+                row.follow(at);
+            }
+        }
+        if turn == EVERY || turn == StrategyId::ALL.len() as u32 {
+            let run = at.run;
+            self.verdict.set(&markup(&words::verdict(
+                &run.recording,
+                at.time,
+                run.head.gpus,
+            )));
+            let stops = run
+                .recording
+                .track(at.selected)
+                .map_or(0, |track| track.at(at.time).interruptions);
+            let same = [
+                "after ",
+                &crate::scene::fleet::pace::days(at.time),
+                " days, all on the same failures; ",
+                at.selected.id(),
+                " stopped ",
+                &stops.to_string(),
+                " times",
+            ];
+            self.same.set(&same.concat());
+            for (entry, share) in self.ledger.iter_mut().zip(at.shares(at.selected)) {
+                entry.set(&words::share(share));
+            }
+            self.fill.set(&fill(Bucket::Productive, at.selected));
+        }
+    }
+}
+
+/// The run at the playhead.
+struct Moment<'a> {
+    run: &'a Run,
+    time: Nanos,
+    selected: StrategyId,
+    /// Worst first.
+    ranking: [StrategyId; StrategyId::ALL.len()],
+    /// The run that was left, where the playhead is past the fork.
+    original: Option<Shared<Run>>,
+}
+
+impl Moment<'_> {
+    fn goodput(&self, id: StrategyId) -> f64 {
+        let track = self.run.recording.track(id);
+        track
+            .and_then(|track| track.goodput(self.time))
+            .unwrap_or(0.0)
+    }
+    fn best(&self) -> f64 {
+        self.ranking.last().map_or(0.0, |id| self.goodput(*id))
+    }
+    /// From 1, the best.
+    fn rank(&self, id: StrategyId) -> usize {
+        let place = self.ranking.iter().position(|one| *one == id);
+        StrategyId::ALL.len() - place.unwrap_or(0)
+    }
+    fn shares(&self, id: StrategyId) -> [f64; Bucket::ALL.len()] {
+        let track = self.run.recording.track(id);
+        track.map_or([0.0; Bucket::ALL.len()], |track| track.at(self.time).shares)
+    }
+}
+
 fn percent(share: f64) -> String {
-    [&fixed(share.max(0.0) * 100.0, 2), "%"].concat()
+    // Finer than the pixels of a bar: more digits would only be written more often.
+    [&fixed(share.max(0.0) * 100.0, 1), "%"].concat()
 }
 
 /// Why a strategy is behind the leader, or the leader ahead of the next one: where its time went.

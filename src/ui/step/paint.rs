@@ -85,12 +85,26 @@ pub fn paint(
     brushes: &Brushes,
     sans: &str,
 ) {
-    let mut font = (0.0, false);
+    let mut set = Set::default();
+    let mut outside = Vec::new();
     for draw in draws {
+        match draw {
+            Draw::Clip(_) => outside.push(set),
+            // The end of a clip gives back what was set before it.
+            Draw::Unclip => set = outside.pop().unwrap_or_default(),
+            _ => {}
+        }
         // A command that the canvas refuses is left out.
-        let _ = one(pen, draw, palette, brushes, sans, &mut font);
+        let _ = one(pen, draw, palette, brushes, sans, &mut set);
     }
     pen.set_global_alpha(1.0);
+}
+
+/// What the pen has set for words; nothing known at first. Setting it again would parse it again.
+#[derive(Clone, Copy, Default)]
+struct Set {
+    font: Option<(f64, bool)>,
+    anchor: Option<Anchor>,
 }
 
 fn fill_style(pen: &CanvasRenderingContext2d, palette: &Palette, paint: Paint) {
@@ -127,7 +141,7 @@ fn one(
     palette: &Palette,
     brushes: &Brushes,
     sans: &str,
-    font: &mut (f64, bool),
+    set: &mut Set,
 ) -> Result<(), JsValue> {
     match draw {
         Draw::Fill(paint, boxes) => {
@@ -142,7 +156,9 @@ fn one(
         }
         Draw::Outline(paint, wide, dashed, boxes) => {
             stroke_style(pen, palette, *paint, *wide);
-            dashes(pen, if *dashed { 4.0 } else { 0.0 }, 3.0)?;
+            if *dashed {
+                dashes(pen, 4.0, 3.0)?;
+            }
             let half = wide / 2.0;
             for area in boxes {
                 pen.stroke_rect(
@@ -152,11 +168,15 @@ fn one(
                     (area.h - wide).max(0.0),
                 );
             }
-            dashes(pen, 0.0, 0.0)?;
+            if *dashed {
+                dashes(pen, 0.0, 0.0)?;
+            }
         }
         Draw::Lines(paint, wide, (dash, gap), lines) => {
             stroke_style(pen, palette, *paint, *wide);
-            dashes(pen, *dash, *gap)?;
+            if *dash > 0.0 {
+                dashes(pen, *dash, *gap)?;
+            }
             pen.begin_path();
             for line in lines {
                 for (index, (x, y)) in line.iter().enumerate() {
@@ -168,7 +188,9 @@ fn one(
                 }
             }
             pen.stroke();
-            dashes(pen, 0.0, 0.0)?;
+            if *dash > 0.0 {
+                dashes(pen, 0.0, 0.0)?;
+            }
         }
         Draw::Heads(paint, heads) => {
             fill_style(pen, palette, *paint);
@@ -179,9 +201,9 @@ fn one(
             pen.fill();
         }
         Draw::Dots(paint, radius, dots) => {
+            fill_style(pen, palette, *paint);
+            stroke_style(pen, palette, Paint::Panel, 0.8);
             for (x, y) in dots {
-                fill_style(pen, palette, *paint);
-                stroke_style(pen, palette, Paint::Panel, 0.8);
                 pen.begin_path();
                 pen.arc(*x, *y, *radius, 0.0, TAU)?;
                 pen.fill();
@@ -204,8 +226,8 @@ fn one(
             anchor,
             room,
         } => {
-            if *font != (*size, *bold) {
-                *font = (*size, *bold);
+            if set.font != Some((*size, *bold)) {
+                set.font = Some((*size, *bold));
                 pen.set_font(&format!(
                     "{} {size}px {sans}",
                     if *bold { "700" } else { "400" }
@@ -213,11 +235,14 @@ fn one(
             }
             pen.set_fill_style_str(palette.ink(*ink));
             pen.set_global_alpha(1.0);
-            pen.set_text_align(match anchor {
-                Anchor::Start => "left",
-                Anchor::Middle => "center",
-                Anchor::End => "right",
-            });
+            if set.anchor != Some(*anchor) {
+                set.anchor = Some(*anchor);
+                pen.set_text_align(match anchor {
+                    Anchor::Start => "left",
+                    Anchor::Middle => "center",
+                    Anchor::End => "right",
+                });
+            }
             // Never wider than its room, whatever font the machine has.
             pen.fill_text_with_max_width(text, *x, *y, room.w.max(1.0))?;
         }
@@ -226,13 +251,8 @@ fn one(
             pen.begin_path();
             pen.rect(area.x, area.y, area.w, area.h);
             pen.clip();
-            // Restored with the clip's end.
-            *font = (0.0, false);
         }
-        Draw::Unclip => {
-            pen.restore();
-            *font = (0.0, false);
-        }
+        Draw::Unclip => pen.restore(),
     }
     Ok(())
 }

@@ -1,14 +1,15 @@
 //! The canvas: painted once a frame at most, with buttons for the groups over it.
 
 use super::input::{Hand, key, pointer, wheel};
-use super::model::StepPanel;
+use super::model::{Shown, StepPanel};
 use super::paint::{Brushes, paint};
-use crate::scene::gantt::{GroupState, Look, Palette, draw};
+use crate::scene::gantt::{GroupState, Layout, Look, Paint, Palette, moving, still};
 use crate::ui::dom;
-use crate::ui::state::Theme;
+use crate::ui::state::{Shared, Theme};
 use leptos::html::{Canvas, Div};
 use leptos::prelude::*;
-use web_sys::HtmlCanvasElement;
+use wasm_bindgen::JsCast;
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
 /// The picture.
 #[component]
@@ -18,7 +19,7 @@ pub fn Plot() -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     dom::on_resize(holder, move |wide, high| panel.size.set((wide, high)));
     let frame = StoredValue::new_local(dom::Frame::default());
-    let brushes = StoredValue::new_local(Brushes::default());
+    let sheet = StoredValue::new_local(Sheet::default());
     let hand = StoredValue::new_local(Hand::default());
 
     // One repaint before the next frame, whatever changed.
@@ -33,7 +34,7 @@ pub fn Plot() -> impl IntoView {
         panel.found.track();
         panel.app.theme.track();
         let _ = panel.selected();
-        frame.update_value(|frame| frame.request(move || show(&panel, &canvas, brushes)));
+        frame.update_value(|frame| frame.request(move || show(&panel, &canvas, sheet)));
     });
 
     let label = move || {
@@ -191,37 +192,94 @@ pub fn palette(theme: Theme) -> &'static Palette {
 pub const SANS: &str =
     "-apple-system,\"Segoe UI\",\"Helvetica Neue\",\"Liberation Sans\",Arial,system-ui,sans-serif";
 
-fn show(
-    panel: &StepPanel,
-    canvas: &HtmlCanvasElement,
-    brushes: StoredValue<Brushes, LocalStorage>,
-) {
+/// What is kept from one paint to the next.
+#[derive(Default)]
+struct Sheet {
+    brushes: Brushes,
+    /// The canvas's context, for a size in CSS px and device pixels per CSS pixel of the screen.
+    pen: Option<(CanvasRenderingContext2d, Size)>,
+    /// Device pixels per CSS pixel.
+    scale: f64,
+    /// What stands still, and of what it is the picture.
+    still: Option<(HtmlCanvasElement, Still)>,
+}
+
+type Size = (f64, f64, f64);
+
+/// What stands still follows from these.
+type Still = (Shared<Shown>, Shared<Layout>, Theme, Size);
+
+fn show(panel: &StepPanel, canvas: &HtmlCanvasElement, sheet: StoredValue<Sheet, LocalStorage>) {
     let (Some(Some(shown)), Some(Some(layout))) = (
         panel.shown.try_get_untracked(),
         panel.layout.try_get_untracked(),
     ) else {
         return;
     };
-    let Some(pen) = dom::canvas(canvas, layout.width, layout.height) else {
-        return;
-    };
-    let ratio = f64::from(canvas.width()) / layout.width.max(1.0);
     let theme = panel.app.theme.get_untracked();
     let found = panel.found.get_untracked();
-    let draws = draw(&Look {
-        view: &shown.view,
-        layout: &layout,
-        window: panel.window.get_untracked(),
-        words: &shown.words,
-        hidden: panel.hidden.get_untracked(),
-        ratio,
-        hover: panel.hover.get_untracked().map(|hover| hover.0),
-        selected: panel.selected_now(),
-        range: panel.range.get_untracked(),
-        found: found.as_deref(),
+    sheet.update_value(|sheet| {
+        let palette = palette(theme);
+        let screen = dom::window().map_or(1.0, |window| window.device_pixel_ratio());
+        let size = (layout.width, layout.height, screen);
+        let ground = palette.fill(Paint::Panel).0;
+        if sheet.pen.as_ref().is_none_or(|(_, known)| *known != size) {
+            let pen = dom::opaque(canvas, layout.width, layout.height, ground);
+            sheet.pen = pen.map(|pen| (pen, size));
+            sheet.scale = dom::ratio();
+        }
+        let Some((pen, _)) = &sheet.pen else { return };
+        let ratio = f64::from(canvas.width()) / layout.width.max(1.0);
+        sheet.brushes.prepare(palette, theme == Theme::Dark, ratio);
+        let look = Look {
+            view: &shown.view,
+            layout: &layout,
+            window: panel.window.get_untracked(),
+            words: &shown.words,
+            hidden: panel.hidden.get_untracked(),
+            ratio,
+            hover: panel.hover.get_untracked().map(|hover| hover.0),
+            selected: panel.selected_now(),
+            range: panel.range.get_untracked(),
+            found: found.as_deref(),
+        };
+        let of = (shown.clone(), layout.clone(), theme, size);
+        if sheet.still.as_ref().is_none_or(|(_, known)| *known != of) {
+            let aside = Aside::of(canvas, sheet.scale, ground);
+            sheet.still = aside.map(|Aside(aside, pen)| {
+                paint(&pen, &still(&look), palette, &sheet.brushes, SANS);
+                (aside, of)
+            });
+        }
+        if let Some((aside, _)) = &sheet.still {
+            let (wide, high) = (f64::from(aside.width()), f64::from(aside.height()));
+            // Fails only for an empty canvas.
+            let _ = pen.draw_image_with_html_canvas_element_and_dw_and_dh(
+                aside,
+                0.0,
+                0.0,
+                wide / sheet.scale,
+                high / sheet.scale,
+            );
+        }
+        paint(pen, &moving(&look), palette, &sheet.brushes, SANS);
     });
-    brushes.update_value(|brushes| {
-        brushes.prepare(palette(theme), theme == Theme::Dark, ratio);
-        paint(&pen, &draws, palette(theme), brushes, SANS);
-    });
+}
+
+/// A canvas that is not in the document, as large as another one, and its pen.
+struct Aside(HtmlCanvasElement, CanvasRenderingContext2d);
+
+impl Aside {
+    fn of(canvas: &HtmlCanvasElement, scale: f64, ground: &str) -> Option<Self> {
+        let aside = dom::document()?.create_element("canvas").ok()?;
+        let aside: HtmlCanvasElement = aside.dyn_into().ok()?;
+        aside.set_width(canvas.width());
+        aside.set_height(canvas.height());
+        let pen = dom::pen(&aside, false)?;
+        pen.scale(scale, scale).ok()?;
+        pen.set_fill_style_str(ground);
+        let (wide, high) = (f64::from(aside.width()), f64::from(aside.height()));
+        pen.fill_rect(0.0, 0.0, wide / scale, high / scale);
+        Some(Self(aside, pen))
+    }
 }
