@@ -21,6 +21,11 @@ pub struct Look<'a> {
     pub alone: bool,
 }
 
+/// Share of a load bar's width that is the healthy share, %.
+const HEALTHY: f64 = 80.0;
+/// Least width of the piece beyond the healthy share, %: about 2 px on the smallest tile that has a bar.
+const LEAST: f64 = 4.0;
+
 /// Classes of a tile: `g`, its state, and what else is drawn on it.
 pub fn class(look: &Look<'_>, index: u32, gpu: &GpuView) -> String {
     let mut class = format!("g {}", gpu.state.id());
@@ -33,13 +38,19 @@ pub fn class(look: &Look<'_>, index: u32, gpu: &GpuView) -> String {
     class
 }
 
-/// The style of a tile: its load, 1 = the healthy share.
+/// The style of a tile with another load than the healthy share: where its load bar ends, and the piece beyond that share.
+/// Worked out here: a style sheet would do so for every tile again.
 pub fn style(gpu: &GpuView) -> String {
-    if gpu.tp_rank.is_some() && gpu.load != 1.0 {
-        format!("--x:{:.4}", gpu.load)
-    } else {
-        String::new()
+    if gpu.tp_rank.is_none() || gpu.load == 1.0 {
+        return String::new();
     }
+    let core = HEALTHY * gpu.load.min(1.0);
+    let end = if gpu.load > 1.0 {
+        (HEALTHY * gpu.load).max(core + LEAST)
+    } else {
+        core
+    };
+    format!("--a:{core:.1}%;--b:{end:.1}%")
 }
 
 fn tile(out: &mut String, look: &Look<'_>, domain: u32, index: u32, gpu: &GpuView) {
@@ -208,7 +219,7 @@ mod tests {
              aria-label=\"Domain 1 GPU 5: failed\"><b></b><i></i></div>"
         ));
         assert!(out.contains("class=\"g healthy sends\""));
-        assert!(out.contains("style=\"--x:1.1250\"><b>2</b><i>1980</i>"));
+        assert!(out.contains("style=\"--a:80.0%;--b:90.0%\"><b>2</b><i>1980</i>"));
         assert!(out.contains("class=\"cab board\""));
     }
 

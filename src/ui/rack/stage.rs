@@ -365,13 +365,14 @@ fn patch_tile(
         tile.clock
             .set_text_content(Some(&words::clock(look.gpu, now)));
     }
-    if was.load != now.load {
-        let style = tile.cell.style();
-        let _ = if html::style(now).is_empty() {
-            style.remove_property("--x").map(drop)
+    if was.load != now.load || was.tp_rank.is_some() != now.tp_rank.is_some() {
+        let style = html::style(now);
+        // Neither fails for a valid name.
+        if style.is_empty() {
+            let _ = tile.cell.remove_attribute("style");
         } else {
-            style.set_property("--x", &format!("{:.4}", now.load))
-        };
+            let _ = tile.cell.set_attribute("style", &style);
+        }
     }
 }
 
