@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Everything: the checks and native tests of check.sh, then the release page in Chromium.
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
-scripts/setup.sh --browser
+scripts/setup.sh --rust
 
-# Linking the page keeps one core busy for minutes, so it goes on beside the checks, in folders of its own in target/.
+# Building the tools and linking the page keep one core busy for minutes at a time, so they go on beside the checks, in
+# folders of their own.
 log=$TOOLS/build.log
-scripts/build.sh >"$log" 2>&1 &
+say "tools and page are built beside the checks; their words are in $log"
+{ scripts/setup.sh --browser && scripts/build.sh; } >"$log" 2>&1 &
 page=$!
 trap 'kill "$page" 2>/dev/null || true' EXIT
 scripts/check.sh
