@@ -242,6 +242,15 @@ const SHARED: [&str; 7] = [
     "opts", "sec", "verdict", "fld", "main", "ppanel", "figtable",
 ];
 
+/// Text split at characters that stand in no round bracket.
+fn outside_brackets<'a>(text: &'a str, ends: &'a [char]) -> impl Iterator<Item = &'a str> {
+    let mut depth = 0_i32;
+    text.split(move |c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        depth == 0 && ends.contains(&c)
+    })
+}
+
 /// Every class that a style sheet names, with whether an element of it is styled wherever it stands.
 fn classes(sheet: &str) -> Vec<(String, bool)> {
     let mut all = Vec::new();
@@ -251,9 +260,8 @@ fn classes(sheet: &str) -> Vec<(String, bool)> {
             continue;
         };
         let selectors = selectors.rsplit("*/").next().unwrap_or(selectors);
-        for selector in selectors.split(',') {
-            let parts = selector.split([' ', '>', '+', '~', '\n']);
-            let parts: Vec<&str> = parts
+        for selector in outside_brackets(selectors, &[',']) {
+            let parts: Vec<&str> = outside_brackets(selector, &[' ', '>', '+', '~', '\n'])
                 .filter(|part| !part.is_empty() && !part.starts_with(":root"))
                 .collect();
             for part in &parts {
@@ -275,7 +283,7 @@ fn classes(sheet: &str) -> Vec<(String, bool)> {
 #[test]
 fn the_classes_of_a_style_sheet_are_read() {
     let found = classes(
-        "/* a.b */ .one .two:hover, .three.four { x: 1.5px }\n@media (x) { :root .five:not(.six) { } }",
+        "/* a.b */ .one .two:hover, .three.four { x: 1.5px }\n@media (x) { :root .five:not(.six, .seven) { } }",
     );
     let bare: Vec<&str> = found
         .iter()
@@ -283,7 +291,7 @@ fn the_classes_of_a_style_sheet_are_read() {
         .map(|(name, _)| name.as_str())
         .collect();
     assert_eq!(bare, ["three", "five"]);
-    assert_eq!(found.len(), 6, "{found:?}");
+    assert_eq!(found.len(), 7, "{found:?}");
 }
 
 /// The sheets are all loaded at once, so that a bare class of one page would also style another page's elements.

@@ -22,7 +22,7 @@ pub fn use_width(element: NodeRef<html::Div>) -> Signal<f64> {
                 width.set(now);
             }
         };
-        measure();
+        // The observer tells the first size too, once it is laid out and before it is painted.
         let changed = Closure::<dyn FnMut()>::new(measure);
         let Ok(observer) = web_sys::ResizeObserver::new(changed.as_ref().unchecked_ref()) else {
             return;
