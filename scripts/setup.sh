@@ -1,7 +1,13 @@
 #!/usr/bin/env bash
 # Makes everything that `make` needs be there: the wasm target, Trunk, wasm-bindgen, wasm-opt and, with --browser,
-# Chromium with its driver; with --rust the toolchain alone. Says nothing and takes no time when it is all there already.
+# Chromium with its driver. Says nothing and takes no time when it is all there already.
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
+
+# One set-up at a time, however many makes run beside each other.
+if have flock; then
+  exec 9>"$TOOLS/.lock"
+  flock 9
+fi
 
 have cargo || die "set-up: Rust is missing; install it with rustup, then run make again"
 
@@ -12,14 +18,6 @@ fi
 if [ ! -d "$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown" ]; then
   have rustup || die "set-up: this Rust has no wasm32-unknown-unknown target and there is no rustup to add it"
   quietly "adding the wasm32-unknown-unknown target" rustup target add wasm32-unknown-unknown
-fi
-
-[ "${1:-}" = --rust ] && exit 0
-
-# One set-up at a time, however many makes run beside each other.
-if have flock; then
-  exec 9>"$TOOLS/.lock"
-  flock 9
 fi
 
 # Prints the version that a tool of our folder claims.
