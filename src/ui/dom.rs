@@ -70,14 +70,48 @@ pub fn zoom() -> f64 {
 }
 
 fn read_zoom() -> f64 {
-    let style = window()
-        .zip(root())
-        .and_then(|(w, r)| w.get_computed_style(&r).ok().flatten());
-    let zoom = style
-        .and_then(|s| s.get_property_value("--zoom").ok())
-        .and_then(|z| z.trim().parse().ok());
+    let zoom = Tokens::read().given("--zoom").and_then(|z| z.parse().ok());
     zoom.filter(|z: &f64| z.is_finite() && *z > 0.0)
         .unwrap_or(1.0)
+}
+
+/// What the style sheet sets on the root element: the colours and fonts of the theme in use, for canvases. Reading brings all
+/// styles up to date.
+pub struct Tokens(Option<web_sys::CssStyleDeclaration>);
+
+impl Tokens {
+    /// As they are now.
+    pub fn read() -> Self {
+        let style = window()
+            .zip(root())
+            .and_then(|(window, root)| window.get_computed_style(&root).ok().flatten());
+        Self(style)
+    }
+
+    fn given(&self, name: &str) -> Option<String> {
+        let value = self.0.as_ref()?.get_property_value(name).ok()?;
+        Some(value.trim().to_owned()).filter(|value| !value.is_empty())
+    }
+
+    /// A colour or font; a middle grey where the sheet has none.
+    pub fn get(&self, name: &str) -> String {
+        self.given(name).unwrap_or_else(|| "#888".to_owned())
+    }
+}
+
+/// The first element under another one that a selector finds.
+pub fn find(under: &Element, css: &str) -> Option<Element> {
+    under.query_selector(css).ok().flatten()
+}
+
+/// All elements under another one that a selector finds.
+pub fn all(under: &Element, css: &str) -> Vec<Element> {
+    let Ok(list) = under.query_selector_all(css) else {
+        return Vec::new();
+    };
+    (0..list.length())
+        .filter_map(|at| list.item(at)?.dyn_into().ok())
+        .collect()
 }
 
 /// Runs once the next frame is painted, so that it does not hold the frame up. Boxes can be read cheaply then.

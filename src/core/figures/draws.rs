@@ -62,6 +62,13 @@ pub struct Beside {
     pub scenario: Scenario,
 }
 
+impl Beside {
+    /// The job among a figure's settings.
+    pub fn setting(&self) -> (String, String) {
+        (self.name.to_owned(), self.words.to_owned())
+    }
+}
+
 /// The same model on 32,256 GPUs in racks of 72 and on boards of 8, each TP group a whole domain, 8 sequences a replica.
 pub fn side_by_side() -> Vec<Beside> {
     let jobs = [

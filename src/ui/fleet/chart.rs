@@ -28,16 +28,10 @@ struct Pen<'a> {
     pen: &'a CanvasRenderingContext2d,
     frame: &'a Frame,
     solid: bool,
-    style: Option<web_sys::CssStyleDeclaration>,
+    tokens: dom::Tokens,
 }
 
 impl Pen<'_> {
-    fn token(&self, name: &str) -> String {
-        self.style
-            .as_ref()
-            .and_then(|style| style.get_property_value(name).ok())
-            .map_or_else(|| "#888".to_owned(), |value| value.trim().to_owned())
-    }
     fn dashes(&self, dash: &[f64]) {
         let list = Array::new();
         for length in dash {
@@ -77,18 +71,6 @@ impl Pen<'_> {
     }
 }
 
-/// What the chart stands on.
-pub fn ground() -> String {
-    root_style()
-        .and_then(|style| style.get_property_value("--panel").ok())
-        .map_or_else(|| "#888".to_owned(), |value| value.trim().to_owned())
-}
-
-fn root_style() -> Option<web_sys::CssStyleDeclaration> {
-    let (window, root) = dom::window().zip(dom::root())?;
-    window.get_computed_style(&root).ok().flatten()
-}
-
 /// Paints the whole chart, without playhead. `solid`: as the past looks.
 pub fn paint(
     pen: &CanvasRenderingContext2d,
@@ -102,7 +84,7 @@ pub fn paint(
         pen,
         frame,
         solid,
-        style: root_style(),
+        tokens: dom::Tokens::read(),
     };
     axes(&pen, run);
     race(&pen, &run.recording, original, selected);
@@ -113,7 +95,11 @@ pub fn paint(
 
 fn axes(pen: &Pen<'_>, run: &Run) {
     let frame = pen.frame;
-    let (line, ink, ink3) = (pen.token("--line"), pen.token("--ink"), pen.token("--ink3"));
+    let (line, ink, ink3) = (
+        pen.tokens.get("--line"),
+        pen.tokens.get("--ink"),
+        pen.tokens.get("--ink3"),
+    );
     let days = frame.end.hours() / 24.0;
     let wide = frame.right - frame.left;
     let step = lines::day_step(days, wide, if frame.phone { 44.0 } else { 60.0 });
@@ -153,7 +139,7 @@ fn axes(pen: &Pen<'_>, run: &Run) {
         pen.rule(
             (frame.left, band),
             (frame.right, band),
-            &pen.token("--line2"),
+            &pen.tokens.get("--line2"),
         );
     }
     if frame.phone {
@@ -210,7 +196,7 @@ fn race(pen: &Pen<'_>, recording: &Recording, original: Option<&Run>, selected: 
                 let points = lines::goodput(track, original.recording.end, own);
                 pen.pen.set_global_alpha(if pen.solid { 0.55 } else { 0.4 });
                 pen.pen
-                    .set_stroke_style_str(&pen.token(&["--sg-", id.id()].concat()));
+                    .set_stroke_style_str(&pen.tokens.get(&["--sg-", id.id()].concat()));
                 pen.pen.set_line_width(0.9);
                 pen.dashes(&[]);
                 pen.line(&points, &y);
@@ -222,7 +208,7 @@ fn race(pen: &Pen<'_>, recording: &Recording, original: Option<&Run>, selected: 
         let Some(track) = recording.track(id) else {
             continue;
         };
-        let colour = pen.token(&["--sg-", id.id()].concat());
+        let colour = pen.tokens.get(&["--sg-", id.id()].concat());
         let points = lines::goodput(track, recording.end, wide);
         pen.pen.set_global_alpha(if pen.solid { 1.0 } else { 0.55 });
         pen.pen.set_stroke_style_str(&colour);
@@ -247,7 +233,7 @@ fn failed(pen: &Pen<'_>, run: &Run, selected: StrategyId) {
     let y =
         |value: f64| frame.failed.1 - (frame.failed.1 - frame.failed.0) * (value / most).min(1.0);
     let points = lines::steps(&track.times, &track.failed, recording.end, wide);
-    let colour = pen.token("--st-failed");
+    let colour = pen.tokens.get("--st-failed");
     pen.line(&points, &y);
     pen.pen.line_to(frame.right, frame.failed.1);
     pen.pen.line_to(frame.left, frame.failed.1);
@@ -262,7 +248,7 @@ fn failed(pen: &Pen<'_>, run: &Run, selected: StrategyId) {
     pen.pen.stroke();
     pen.pen.set_global_alpha(1.0);
     let thousandth = run.head.gpus as f64 / 1000.0;
-    let ink3 = pen.token("--ink3");
+    let ink3 = pen.tokens.get("--ink3");
     if thousandth <= most {
         pen.dashes(&[5.0, 3.0]);
         pen.rule(
@@ -286,7 +272,7 @@ fn failed(pen: &Pen<'_>, run: &Run, selected: StrategyId) {
         let above = track.above_0p1_percent(recording.end, run.head.gpus);
         let peak = track.failed.iter().max().copied().unwrap_or(0);
         let (x, top) = (frame.right + 12.0, frame.failed.0 + 12.0);
-        let ink2 = pen.token("--ink2");
+        let ink2 = pen.tokens.get("--ink2");
         pen.text(
             &[&words::above(above), " of the time above 0.1 %"].concat(),
             x,
@@ -325,7 +311,7 @@ fn batch(pen: &Pen<'_>, run: &Run) {
         };
         let points = lines::steps(&track.times, &track.minibatch, recording.end, wide);
         pen.pen
-            .set_stroke_style_str(&pen.token(&["--sg-", id.id()].concat()));
+            .set_stroke_style_str(&pen.tokens.get(&["--sg-", id.id()].concat()));
         pen.pen.set_global_alpha(if pen.solid { 1.0 } else { 0.35 });
         pen.pen.set_line_width(1.4);
         pen.dashes(if pen.solid { dash(id) } else { &[1.5, 3.0] });
@@ -338,7 +324,7 @@ fn batch(pen: &Pen<'_>, run: &Run) {
 
 fn marks(pen: &Pen<'_>, recording: &Recording, selected: StrategyId) {
     let frame = pen.frame;
-    let colour = pen.token("--st-failed");
+    let colour = pen.tokens.get("--st-failed");
     let (top, low) = frame.marks;
     let (middle, radius) = (
         f64::midpoint(top, low),
@@ -362,7 +348,7 @@ fn marks(pen: &Pen<'_>, recording: &Recording, selected: StrategyId) {
     pen.pen.set_global_alpha(1.0);
     if !frame.phone {
         pen.pen.set_text_align("left");
-        let (x, ink2) = (frame.right + 12.0, pen.token("--ink2"));
+        let (x, ink2) = (frame.right + 12.0, pen.tokens.get("--ink2"));
         pen.pen.set_stroke_style_str(&colour);
         pen.pen.begin_path();
         pen.pen.move_to(x, top);

@@ -3,13 +3,13 @@
 use super::chart::{self, Frame};
 use super::deck::{Deck, use_deck};
 use super::race::markup;
-use super::written::{Written, all, find};
+use super::written::Written;
 use crate::core::fleet::recording::Recording;
 use crate::core::strategy::StrategyId;
 use crate::core::units::Nanos;
 use crate::scene::fleet::{lines, pace, words};
 use crate::scene::side::number::{count, score};
-use crate::ui::dom;
+use crate::ui::dom::{self, all, find};
 use crate::ui::state::Form;
 use leptos::ev;
 use leptos::html;
@@ -201,7 +201,6 @@ fn Chart() -> impl IntoView {
         NodeRef::<html::Canvas>::new(),
     );
     let size = RwSignal::new((0.0_f64, 0.0_f64));
-    let ratio = RwSignal::new(1.0_f64);
     dom::on_resize(holder, move |wide, high| size.set((wide, high)));
     let frame = Memo::new(move |_| {
         let (wide, high) = size.get();
@@ -231,14 +230,12 @@ fn Chart() -> impl IntoView {
         }
         let original = deck.original(&run);
         request_animation_frame(move || {
-            let ground = chart::ground();
+            let ground = dom::Tokens::read().get("--panel");
             for (canvas, solid) in [(&future, false), (&past, true)] {
                 if let Some(pen) = dom::opaque(canvas, frame.width, frame.height, &ground) {
                     chart::paint(&pen, &frame, &run, original.as_deref(), selected, solid);
                 }
             }
-            // The page may have been left meanwhile.
-            ratio.try_set(dom::ratio());
         });
     });
     // The playhead and what rides on it.
@@ -258,7 +255,7 @@ fn Chart() -> impl IntoView {
             recording: &run.recording,
             time,
             selected,
-            ratio: ratio.get().max(0.1),
+            ratio: dom::ratio(),
         };
         let labels = TURNS.iter().any(|turn| deck.is_turn(*turn)) || before != Some(selected);
         with(&holder, &|rider| rider.ride(&at, labels));

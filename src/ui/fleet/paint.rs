@@ -42,17 +42,8 @@ pub struct Inks {
 impl Inks {
     /// Of the theme in use.
     pub fn read() -> Self {
-        let style = dom::window()
-            .zip(dom::root())
-            .and_then(|(window, root)| window.get_computed_style(&root).ok().flatten());
-        let token = |name: &str| {
-            style
-                .as_ref()
-                .and_then(|style| style.get_property_value(name).ok())
-                .map(|value| value.trim().to_owned())
-                .filter(|value| !value.is_empty())
-                .unwrap_or_else(|| "#888".to_owned())
-        };
+        let tokens = dom::Tokens::read();
+        let token = |name: &str| tokens.get(name);
         let [healthy, boosted, parity, spare, failed] = [
             "--st-healthy-bg",
             "--st-boosted-bg",

@@ -1,7 +1,7 @@
 //! The goodput race: verdict, one row per strategy in rank order, the ledger of the selected one, and why it lost.
 
 use super::deck::{EVERY, Run, use_deck};
-use super::written::{Written, all, find};
+use super::written::Written;
 use crate::core::fleet::Bucket;
 use crate::core::strategy::StrategyId;
 use crate::core::units::Nanos;
@@ -9,7 +9,7 @@ use crate::scene::fleet::words;
 use crate::scene::markup::escaped;
 use crate::scene::side::number::{fixed, gpu_word, gpus, score};
 use crate::scene::side::text::Sentence;
-use crate::ui::dom;
+use crate::ui::dom::{self, all, find};
 use crate::ui::state::Shared;
 use leptos::prelude::*;
 use web_sys::Element;

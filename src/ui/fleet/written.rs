@@ -5,21 +5,6 @@ use crate::ui::dom;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
-/// The first element under another one that a selector finds.
-pub fn find(under: &Element, css: &str) -> Option<Element> {
-    under.query_selector(css).ok().flatten()
-}
-
-/// All of them.
-pub fn all(under: &Element, css: &str) -> Vec<Element> {
-    let Ok(list) = under.query_selector_all(css) else {
-        return Vec::new();
-    };
-    (0..list.length())
-        .filter_map(|at| list.item(at)?.dyn_into().ok())
-        .collect()
-}
-
 /// What is written.
 #[derive(Clone, Copy)]
 enum Sort {

@@ -86,33 +86,37 @@ pub fn Head() -> impl IntoView {
 #[component]
 pub fn DiceFields() -> impl IntoView {
     let dice = expect_context::<Dice>();
-    let number = move |text: String| text.trim().parse::<u64>().ok();
+    let count = Signal::derive(move || u64::from(dice.count.get()));
+    let set_count = Callback::new(move |n: u64| dice.count.set(n.clamp(1, 1000) as u32));
+    let set_seed = Callback::new(move |n| dice.seed.set(n));
+    view! {
+        <NumberBox label="GPUs" min="1" max="1000" value=count set=set_count />
+        <NumberBox label="Seed" min="0" max="" value=dice.seed set=set_seed />
+    }
+}
+
+/// A box that takes every whole number as it is typed.
+#[component]
+fn NumberBox(
+    label: &'static str,
+    min: &'static str,
+    /// Empty: none.
+    max: &'static str,
+    #[prop(into)] value: Signal<u64>,
+    set: Callback<u64>,
+) -> impl IntoView {
     view! {
         <label class="fld">
-            "GPUs"
+            {label}
             <input
                 class="inp"
                 type="number"
-                min="1"
-                max="1000"
-                prop:value=move || dice.count.get().to_string()
+                min=min
+                max=(!max.is_empty()).then_some(max)
+                prop:value=move || value.get().to_string()
                 on:input=move |event| {
-                    if let Some(n) = number(event_target_value(&event)) {
-                        dice.count.set(n.clamp(1, 1000) as u32);
-                    }
-                }
-            />
-        </label>
-        <label class="fld">
-            "Seed"
-            <input
-                class="inp"
-                type="number"
-                min="0"
-                prop:value=move || dice.seed.get().to_string()
-                on:input=move |event| {
-                    if let Some(n) = number(event_target_value(&event)) {
-                        dice.seed.set(n);
+                    if let Ok(n) = event_target_value(&event).trim().parse() {
+                        set.run(n);
                     }
                 }
             />

@@ -54,7 +54,7 @@ pub fn Map() -> impl IntoView {
             frame.request(move || {
                 let known = inks.with_value(|known| known.clone().filter(|known| known.0 == theme));
                 // Colours are read once a theme: reading brings all styles up to date.
-                let ink = known.map_or_else(|| Rc::new(Inks::read(&canvas)), |known| known.1);
+                let ink = known.map_or_else(|| Rc::new(Inks::read()), |known| known.1);
                 inks.set_value(Some((theme, Rc::clone(&ink))));
                 paint(&canvas, &cells, &views, seen, size, &ink);
             });
@@ -265,16 +265,9 @@ struct Inks {
 }
 
 impl Inks {
-    fn read(canvas: &HtmlCanvasElement) -> Self {
-        let style = dom::window().and_then(|w| w.get_computed_style(canvas).ok().flatten());
-        let of = |name: &str| {
-            style
-                .as_ref()
-                .and_then(|s| s.get_property_value(name).ok())
-                .unwrap_or_default()
-                .trim()
-                .to_owned()
-        };
+    fn read() -> Self {
+        let tokens = dom::Tokens::read();
+        let of = |name: &str| tokens.get(name);
         Self {
             ink: of("--ink"),
             faint: of("--ink3"),

@@ -91,7 +91,7 @@ fn Card(open: Open, within: NodeRef<Section>) -> impl IntoView {
         if let Some(style) = place(view, first, &frame, &card) {
             let _ = card.set_attribute("style", &style);
         }
-        let chosen = card.query_selector("[aria-checked=true]").ok().flatten();
+        let chosen = dom::find(&card, "[aria-checked=true]");
         if let Some(chosen) = chosen.and_then(|chosen| chosen.dyn_into::<HtmlElement>().ok()) {
             let _ = chosen.focus();
         }

@@ -13,7 +13,7 @@ use leptos::prelude::*;
 use std::cell::Cell;
 use std::time::Duration;
 use wasm_bindgen::JsCast;
-use web_sys::{CanvasRenderingContext2d, CssStyleDeclaration, HtmlCanvasElement, HtmlElement};
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, HtmlElement};
 
 /// The × draws in, ms.
 const CROSS: f64 = 120.0;
@@ -112,10 +112,9 @@ pub fn play(scroller: &HtmlElement, stage: &Stage, change: &Change, still: bool)
     let Some((canvas, pen)) = sheet(scroller, &frame) else {
         return;
     };
-    let style = dom::window().and_then(|w| w.get_computed_style(&canvas).ok().flatten());
-    let ink = |name: &str| colour(style.as_ref(), name);
+    let ink = dom::Tokens::read();
     if still {
-        pen.set_stroke_style_str(&ink("--ink"));
+        pen.set_stroke_style_str(&ink.get("--ink"));
         pen.set_line_width(2.0);
         let states = moved
             .iter()
@@ -135,9 +134,9 @@ pub fn play(scroller: &HtmlElement, stage: &Stage, change: &Change, still: bool)
         return;
     }
     let mut play = Play {
-        flash: ink("--st-failed-ink"),
-        parity: ink("--st-parity"),
-        slip: ink("--k-pre"),
+        flash: ink.get("--st-failed-ink"),
+        parity: ink.get("--st-parity"),
+        slip: ink.get("--k-pre"),
         ..Play::default()
     };
     for (moved, rect) in moved {
@@ -146,7 +145,7 @@ pub fn play(scroller: &HtmlElement, stage: &Stage, change: &Change, still: bool)
                 play.crosses.push(rect);
             }
             GpuState::Parity if moved.old.state != moved.new.state => play.slides.push(rect),
-            _ => play.fades.push((rect, ink(ground(moved.old.state)))),
+            _ => play.fades.push((rect, ink.get(ground(moved.old.state)))),
         }
     }
     let starts = |old: bool, new: bool| {
@@ -185,14 +184,6 @@ pub fn play(scroller: &HtmlElement, stage: &Stage, change: &Change, still: bool)
 fn tell(canvas: &HtmlCanvasElement, names: &[&str]) {
     // Fails for no valid name.
     let _ = canvas.set_attribute("data-plays", &names.join(" "));
-}
-
-fn colour(style: Option<&CssStyleDeclaration>, name: &str) -> String {
-    style
-        .and_then(|style| style.get_property_value(name).ok())
-        .unwrap_or_default()
-        .trim()
-        .to_owned()
 }
 
 /// The token of what a tile in a state stands on.
@@ -365,7 +356,7 @@ fn fly(
         .map(|rect| (rect.x + rect.w / 2.0, rect.y + rect.h - 3.0))
         .collect();
     let bar = |gpu: u32| bars.get(gpu as usize).copied();
-    let switches = domain.cabinet.query_selector(".sws").ok().flatten();
+    let switches = dom::find(&domain.cabinet, ".sws");
     let over = switches.map_or(*cabinet, |switches| frame.place(&switches));
     let over = over.y + over.h / 2.0;
     for (order, gpu) in extra.iter().enumerate() {
@@ -390,7 +381,7 @@ fn sheet(
     scroller: &HtmlElement,
     frame: &Frame,
 ) -> Option<(HtmlCanvasElement, CanvasRenderingContext2d)> {
-    let old = scroller.query_selector(".moving").ok().flatten();
+    let old = dom::find(scroller, ".moving");
     let canvas = match old {
         Some(old) => old.dyn_into().ok()?,
         None => hang(scroller)?,

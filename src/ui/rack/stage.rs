@@ -6,6 +6,7 @@ use crate::scene::rack::group::head;
 use crate::scene::rack::html::{self, DomainHead};
 use crate::scene::rack::shape::TileClass;
 use crate::scene::rack::{pick, words};
+use crate::ui::dom;
 use crate::ui::state::Shared;
 use std::ops::Range;
 use wasm_bindgen::JsCast;
@@ -128,11 +129,14 @@ impl Stage {
             .shown_groups()
             .iter()
             .flat_map(|group| group.domains.clone());
-        for (index, section) in shown.zip(all(root, ".dom")) {
-            let Ok(Some(cabinet)) = section.query_selector(".cab") else {
+        for (index, section) in shown.zip(dom::all(root, ".dom")) {
+            let Some(cabinet) = dom::find(&section, ".cab") else {
                 continue;
             };
-            let tiles = all(&cabinet, ".g").into_iter().filter_map(tile).collect();
+            let tiles = dom::all(&cabinet, ".g")
+                .into_iter()
+                .filter_map(tile)
+                .collect();
             let view = views.get(index as usize);
             let head = view
                 .map(|view| Self::domain_head(plan, view, views))
@@ -389,13 +393,13 @@ fn write_head(section: &Element, was: &DomainHead, now: &DomainHead) {
     if was.condition != now.condition {
         set_text(section, ".cn", &now.condition);
     }
-    if let (true, Ok(Some(line))) = (was.loud != now.loud, section.query_selector(".cn")) {
+    if let (true, Some(line)) = (was.loud != now.loud, dom::find(section, ".cn")) {
         let _ = line.class_list().toggle_with_force("m", !now.loud);
     }
 }
 
 fn set_text(root: &Element, css: &str, text: &str) {
-    if let Ok(Some(element)) = root.query_selector(css) {
+    if let Some(element) = dom::find(root, css) {
         element.set_text_content(Some(text));
     }
 }
@@ -412,14 +416,5 @@ fn children(root: &Element) -> Vec<Element> {
     let list = root.children();
     (0..list.length())
         .filter_map(|index| list.item(index))
-        .collect()
-}
-
-fn all(root: &Element, css: &str) -> Vec<Element> {
-    let Ok(list) = root.query_selector_all(css) else {
-        return Vec::new();
-    };
-    (0..list.length())
-        .filter_map(|index| list.item(index)?.dyn_into().ok())
         .collect()
 }

@@ -4,6 +4,7 @@ use super::measure::use_width;
 use crate::core::strategy::StrategyId;
 use crate::scene::side::number::gpu_word;
 use crate::scene::side::rows::{Row, rows};
+use crate::ui::dom;
 use crate::ui::shell::Marker;
 use crate::ui::state::use_app;
 use crate::ui::why::Why;
@@ -53,11 +54,9 @@ pub fn GoodputRows() -> impl IntoView {
         event.stop_propagation();
         if let Some(id) = order.get(to) {
             app.selected.set(*id);
-            let row = list.get_untracked().and_then(|list| {
-                list.query_selector(&format!("#row-{} .hit", id.id()))
-                    .ok()
-                    .flatten()
-            });
+            let row = list
+                .get_untracked()
+                .and_then(|list| dom::find(&list, &format!("#row-{} .hit", id.id())));
             if let Some(hit) =
                 row.and_then(|row| wasm_bindgen::JsCast::dyn_into::<web_sys::HtmlElement>(row).ok())
             {

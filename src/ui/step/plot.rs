@@ -196,10 +196,8 @@ pub const SANS: &str =
 #[derive(Default)]
 struct Sheet {
     brushes: Brushes,
-    /// The canvas's context, for a size in CSS px and device pixels per CSS pixel of the screen.
+    /// The canvas's context, for a size in CSS px and device pixels per CSS pixel.
     pen: Option<(CanvasRenderingContext2d, Size)>,
-    /// Device pixels per CSS pixel.
-    scale: f64,
     /// What stands still, and of what it is the picture.
     still: Option<(HtmlCanvasElement, Still)>,
 }
@@ -220,13 +218,12 @@ fn show(panel: &StepPanel, canvas: &HtmlCanvasElement, sheet: StoredValue<Sheet,
     let found = panel.found.get_untracked();
     sheet.update_value(|sheet| {
         let palette = palette(theme);
-        let screen = dom::window().map_or(1.0, |window| window.device_pixel_ratio());
-        let size = (layout.width, layout.height, screen);
+        let scale = dom::ratio();
+        let size = (layout.width, layout.height, scale);
         let ground = palette.fill(Paint::Panel).0;
         if sheet.pen.as_ref().is_none_or(|(_, known)| *known != size) {
             let pen = dom::opaque(canvas, layout.width, layout.height, ground);
             sheet.pen = pen.map(|pen| (pen, size));
-            sheet.scale = dom::ratio();
         }
         let Some((pen, _)) = &sheet.pen else { return };
         let ratio = f64::from(canvas.width()) / layout.width.max(1.0);
@@ -245,7 +242,7 @@ fn show(panel: &StepPanel, canvas: &HtmlCanvasElement, sheet: StoredValue<Sheet,
         };
         let of = (shown.clone(), layout.clone(), theme, size);
         if sheet.still.as_ref().is_none_or(|(_, known)| *known != of) {
-            let aside = Aside::of(canvas, sheet.scale, ground);
+            let aside = Aside::of(canvas, scale, ground);
             sheet.still = aside.map(|Aside(aside, pen)| {
                 paint(&pen, &still(&look), palette, &sheet.brushes, SANS);
                 (aside, of)
@@ -258,8 +255,8 @@ fn show(panel: &StepPanel, canvas: &HtmlCanvasElement, sheet: StoredValue<Sheet,
                 aside,
                 0.0,
                 0.0,
-                wide / sheet.scale,
-                high / sheet.scale,
+                wide / scale,
+                high / scale,
             );
         }
         paint(pen, &moving(&look), palette, &sheet.brushes, SANS);

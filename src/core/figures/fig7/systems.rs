@@ -157,7 +157,7 @@ pub fn make(effort: &Effort, pieces: &mut Pieces) -> Option<Figure> {
         }),
         settings: jobs
             .iter()
-            .map(|beside| (beside.name.to_owned(), beside.words.to_owned()))
+            .map(Beside::setting)
             .chain([
                 (
                     "trace".into(),

@@ -56,11 +56,8 @@ pub fn Pop(
         let Some(wrap) = wrap.get_untracked() else {
             return;
         };
-        let card = wrap
-            .query_selector(".pop")
-            .ok()
-            .flatten()
-            .and_then(|card| card.dyn_into::<web_sys::HtmlElement>().ok());
+        let card =
+            dom::find(&wrap, ".pop").and_then(|card| card.dyn_into::<web_sys::HtmlElement>().ok());
         if let Some(card) = card {
             let over = card.get_bounding_client_rect().right() - dom::window_width() + 8.0;
             if over > 0.0 {
