@@ -6,6 +6,7 @@ pub mod faults;
 pub mod figures;
 pub mod fleet;
 pub mod hardware;
+pub mod order;
 pub mod placement;
 pub mod scenario;
 pub mod search;

@@ -30,12 +30,24 @@ fn index_html_holds_the_opening_scene() {
 #[test]
 fn the_first_paint_is_small_and_whole() {
     let now = first::paint().expect("a valid opening scene");
-    // Six racks of 72 for a desktop and one for a phone.
-    assert_eq!(now.matches("class=\"g healthy\"").count(), 7 * 72);
+    // Six racks of 72 for a desktop and one for a phone, in two blocks of four columns: a rank and a clock a tile.
+    assert_eq!(now.matches("class=\"flat\" style=").count(), 7 * 2);
+    assert_eq!(now.matches("all healthy").count(), 7);
+    let texts = |tag: &str| -> usize {
+        let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
+        let columns = now.split("class=\"flat\"").skip(1);
+        columns
+            .filter_map(|rest| rest.split("</div></div>").next())
+            .flat_map(|flat| flat.split(open.as_str()).skip(1))
+            .filter_map(|text| text.split(close.as_str()).next())
+            .map(|text| text.lines().count())
+            .sum()
+    };
+    assert_eq!((texts("b"), texts("i")), (7 * 72, 7 * 72));
     assert_eq!(
         now.matches("class=\"row").count() - now.matches("class=\"rows\"").count(),
         12
     );
     assert_eq!(now.matches("<div").count(), now.matches("</div>").count());
-    assert!(now.len() < 50_000, "{} bytes", now.len());
+    assert!(now.len() < 20_000, "{} bytes", now.len());
 }

@@ -7,6 +7,7 @@ use super::pieces::{Pieces, whole};
 use super::{Axis, Compared, Effort, Figure, Mark, Series};
 use crate::core::faults::{Cause, Faults, Repair, Site, Trace, default_faults};
 use crate::core::fleet::Summary;
+use crate::core::order;
 use crate::core::scenario::{Degrees, FailureKind};
 use crate::core::units::Nanos;
 
@@ -117,7 +118,7 @@ fn domains_hit(trace: &Trace) -> Vec<(Nanos, u64)> {
             cause.takes_out.then_some((event.domain, event.time, until))
         })
         .collect();
-    spans.sort_unstable();
+    order::sort(&mut spans);
     let mut steps: Vec<(Nanos, i64)> = Vec::new();
     let mut open: Option<(u32, Nanos, Nanos)> = None;
     for span in spans {
@@ -133,7 +134,7 @@ fn domains_hit(trace: &Trace) -> Vec<(Nanos, u64)> {
     if let Some((_, start, stop)) = open {
         steps.extend([(start, 1), (stop, -1)]);
     }
-    steps.sort_unstable();
+    order::sort(&mut steps);
     let mut hit = 0;
     let count = |(time, change)| {
         hit += change;

@@ -1,6 +1,7 @@
 //! Packing: which physical slots make up which replica once the damaged ones are gathered in as few replicas as possible.
 
 use super::Placement;
+use crate::core::order;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The slots of every replica, in stage order. `affected` are the damaged slots, worst first, without repeats; they fill
@@ -40,7 +41,7 @@ pub fn pack(placement: &Placement, affected: &[u32]) -> Vec<Vec<u32>> {
         last.extend(fillers.by_ref().take(missing));
     }
     let mut loose: Vec<u32> = fillers.collect();
-    loose.sort_unstable();
+    order::sort(&mut loose);
 
     for replica in &mut replicas {
         in_stage_order(replica, group);

@@ -2,6 +2,7 @@
 
 use super::Candidate;
 use crate::core::cost::StepCost;
+use crate::core::order;
 
 /// Writes each candidate's reason; the first is the winner.
 pub(super) fn fill(ranked: &mut [Candidate]) {
@@ -47,7 +48,7 @@ fn against(winner: &StepCost, other: &StepCost) -> String {
         .into_iter()
         .map(|(name, a, b)| (name, b.get() - a.get()))
         .collect();
-    changes.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    order::sort_by(&mut changes, |a, b| b.1.abs().total_cmp(&a.1.abs()));
     let largest: Vec<String> = changes
         .iter()
         .take(2)

@@ -1,6 +1,7 @@
 //! Megatron Core's parity rule: all reduced replicas share one degree, and the configuration text for it.
 
 use crate::core::hardware::FieldError;
+use crate::core::order;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -61,7 +62,7 @@ pub fn spares_with_parity(
                 idle.push(rank);
             }
         }
-        idle.sort_unstable();
+        order::sort(&mut idle);
         non_active.insert(*replica, idle);
     }
     Ok(ParityPlan {
@@ -90,7 +91,7 @@ pub fn parse_failed(text: &str) -> Result<BTreeMap<u32, Vec<u32>>, FieldError> {
             }
             list.push(rank);
         }
-        list.sort_unstable();
+        order::sort(&mut list);
         if failed.insert(replica, list).is_some() {
             return Err(FieldError::new(
                 "failed",
@@ -105,7 +106,7 @@ pub fn parse_failed(text: &str) -> Result<BTreeMap<u32, Vec<u32>>, FieldError> {
 /// Text to paste into a Megatron script; keys of `non_active_ranks_per_dp` are (dp, cp, pp).
 pub fn config_text(tp_base: u32, tp_spares: u32, slots: &[ParitySlot]) -> String {
     let mut replicas: Vec<u32> = slots.iter().map(|slot| slot.dp).collect();
-    replicas.sort_unstable();
+    order::sort(&mut replicas);
     replicas.dedup();
     let mut text = format!(
         "NonuniformTPConfig(tp_base={tp_base}, tp_spares={tp_spares}, num_reduced_tp_dp_ranks={}, non_active_ranks_per_dp={{",

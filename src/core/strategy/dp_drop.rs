@@ -3,6 +3,7 @@
 use super::evaluator::Evaluator;
 use super::pattern::Losses;
 use super::plan::{Plan, Strategy, dropped_replicas};
+use crate::core::order;
 use crate::core::scenario::Policy;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -28,7 +29,7 @@ pub(super) fn replace_then_drop(evaluator: &Evaluator<'_>, losses: &Losses) -> P
         .iter()
         .filter(|domain| domain.short_slots > 0)
         .collect();
-    damaged.sort_by_key(|domain| {
+    order::sort_by_key(&mut damaged, |domain| {
         (
             Reverse(domain.short_slots),
             Reverse(domain.short),

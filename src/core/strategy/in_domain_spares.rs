@@ -3,6 +3,7 @@
 use super::evaluator::Evaluator;
 use super::pattern::{DomainCounts, Losses};
 use super::plan::{Plan, Strategy, dropped_replicas};
+use crate::core::order;
 use crate::core::placement::Placement;
 use crate::core::scenario::Policy;
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,7 +49,9 @@ impl Strategy for InDomainSpares {
             }
             lost.extend(given_up.into_iter().take(missing as usize));
         }
-        lost.sort_by_key(|slot| order.get(slot).copied().unwrap_or(usize::MAX));
+        order::sort_by_key(&mut lost, |slot| {
+            order.get(slot).copied().unwrap_or(usize::MAX)
+        });
         let affected = dropped_replicas(placement.groups_per_replica, &lost);
         let gone: BTreeSet<u32> = lost.iter().copied().collect();
         let kept = losses

@@ -3,6 +3,7 @@
 use super::{DomainView, GpuState, GpuView, Outcome, StrategyId};
 use crate::core::cost::RankShape;
 use crate::core::hardware::PowerCurve;
+use crate::core::order;
 use crate::core::placement::health::{GpuHealth, health};
 use crate::core::scenario::Job;
 use std::collections::{BTreeMap, BTreeSet};
@@ -288,7 +289,7 @@ impl Domain<'_> {
                     pool.extend(gpus.split_off(keep));
                 }
             }
-            pool.sort_unstable();
+            order::sort(&mut pool);
         }
         let mut order: Vec<usize> = (0..members.len())
             .filter(|&slot| wanted(slot) > 0)
@@ -296,13 +297,13 @@ impl Domain<'_> {
         let missing = |slot: usize, members: &[Vec<u32>]| {
             (wanted(slot) as usize).saturating_sub(members.get(slot).map_or(0, Vec::len))
         };
-        order.sort_by_key(|&slot| (missing(slot, &members), slot));
+        order::sort_by_key(&mut order, |&slot| (missing(slot, &members), slot));
         let mut pool = pool.into_iter();
         for slot in order {
             let missing = missing(slot, &members);
             if let Some(gpus) = members.get_mut(slot) {
                 gpus.extend(pool.by_ref().take(missing));
-                gpus.sort_unstable();
+                order::sort(gpus);
             }
         }
         members

@@ -1,6 +1,7 @@
 //! What a board says: the best point, the best interval, the assumptions in the order of their weight.
 
 use super::board::{Board, Value};
+use crate::core::order;
 use crate::core::strategy::StrategyId;
 use serde::Serialize;
 
@@ -135,7 +136,7 @@ pub fn tornado(board: &Board, ours: StrategyId, over: Option<StrategyId>) -> Vec
         }
         bars.push(bar);
     }
-    bars.sort_by(|a, b| b.reach().total_cmp(&a.reach()));
+    order::sort_by(&mut bars, |a, b| b.reach().total_cmp(&a.reach()));
     bars
 }
 

@@ -3,6 +3,7 @@
 use super::{MAX_OPERATIONS, Schedule, TimelineError};
 use crate::core::cost::{Replica, Terms, terms};
 use crate::core::hardware::FieldError;
+use crate::core::order;
 use crate::core::scenario::{FailureKind, Job};
 use crate::core::strategy::{Outcome, ReplicaPlan};
 use crate::core::units::{Bytes, Flops, Seconds};
@@ -319,7 +320,7 @@ impl StepSpec {
             return Err(FieldError::new("failures", job.scenario.failures.len(), allowed).into());
         }
         // Healthy ones first, the most frequent of them leading; then as the strategy sorts them, worst first.
-        plans.sort_by_key(|plan| {
+        order::sort_by_key(&mut plans, |plan| {
             (
                 plan.kind != ReplicaKind::Healthy,
                 if plan.kind == ReplicaKind::Healthy {

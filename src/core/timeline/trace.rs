@@ -11,6 +11,7 @@ use super::result::{Lane, Span, Timeline};
 use super::text::{describe, gpu_title, pipeline_title};
 use super::{Group, Kind, Stream};
 use crate::core::hardware::Gpu;
+use crate::core::order;
 use crate::core::units::Nanos;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -308,7 +309,7 @@ impl<W: Write> Trace<W> {
                     .flat_map(|span| [span.start, span.end]),
             );
         }
-        times.sort_unstable();
+        order::sort(&mut times);
         times.dedup();
         let busy = |streams: &[Stream]| {
             let spans: Vec<&[Span]> = streams
@@ -366,7 +367,7 @@ fn busy_shares(times: &[Nanos], lanes: &[&[Span]]) -> Vec<f64> {
         .iter()
         .flat_map(|lane| lane.iter().map(|span| (span.start, span.end)))
         .collect();
-    all.sort_unstable();
+    order::sort(&mut all);
     let mut busy = vec![0_u64; times.len()];
     let mut until = Nanos::ZERO;
     let mut slot = 0;

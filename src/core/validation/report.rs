@@ -5,6 +5,7 @@ use super::refit::{self, Refit};
 use super::{Run, held_out, runs};
 use crate::core::cost::{Constants, table_name};
 use crate::core::hardware::Precision;
+use crate::core::order;
 use serde::Serialize;
 
 /// One run against its prediction. Errors are predicted / published - 1.
@@ -52,7 +53,7 @@ pub struct Summary {
 impl Summary {
     fn of<'a>(errors: impl Iterator<Item = (&'a str, f64)>) -> Self {
         let mut all: Vec<(&str, f64)> = errors.collect();
-        all.sort_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
+        order::sort_by(&mut all, |a, b| a.1.abs().total_cmp(&b.1.abs()));
         let rows = all.len();
         let Some(&(worst_id, worst)) = all.last() else {
             return Self::default();

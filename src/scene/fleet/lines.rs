@@ -1,6 +1,7 @@
 //! The time chart: one axis for the race, failed GPUs, mini-batch and interruptions.
 
 use crate::core::fleet::recording::{Recording, Track};
+use crate::core::order;
 use crate::core::strategy::StrategyId;
 use crate::core::units::Nanos;
 
@@ -134,7 +135,7 @@ fn thin(points: Points) -> Points {
             here.last(),
         ];
         let mut four: Points = four.into_iter().flatten().copied().collect();
-        four.sort_by(|a, b| a.0.total_cmp(&b.0));
+        order::sort_by(&mut four, |a, b| a.0.total_cmp(&b.0));
         kept.extend(four);
     }
     kept
@@ -168,7 +169,7 @@ pub fn marks(recording: &Recording, strategy: StrategyId, width: f64) -> Vec<(f6
 pub fn spread(wishes: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wishes.len()).collect();
     let wish = |index: &usize| wishes.get(*index).copied().unwrap_or(low);
-    order.sort_by(|a, b| wish(a).total_cmp(&wish(b)));
+    order::sort_by(&mut order, |a, b| wish(a).total_cmp(&wish(b)));
     let mut placed = vec![0.0; wishes.len()];
     let mut floor = low;
     for (rank, index) in order.iter().enumerate() {

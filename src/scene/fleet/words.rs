@@ -4,6 +4,7 @@ use super::pace;
 use crate::core::faults::FaultEvent;
 use crate::core::fleet::recording::{Look, Recording};
 use crate::core::fleet::{Bucket, CellState, PhaseKind};
+use crate::core::order;
 use crate::core::scenario::Scenario;
 use crate::core::strategy::{GpuState, StrategyId};
 use crate::core::units::Nanos;
@@ -173,7 +174,7 @@ pub fn why(differences: &[(Bucket, f64)], won_back: f64) -> Vec<(f64, &'static s
         .collect();
     if won_back.abs() >= 5e-5 {
         lines.push((won_back, "won back by boost or smaller groups"));
-        lines.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()));
+        order::sort_by(&mut lines, |a, b| b.0.abs().total_cmp(&a.0.abs()));
     }
     lines
 }

@@ -1,6 +1,7 @@
 //! Where things lie in a chart of a given size: plot rectangle, points, and the names beside the lines.
 
 use super::Chart;
+use crate::core::order;
 
 /// Height of axis text and names, px.
 pub const TEXT: f64 = 10.5;
@@ -105,7 +106,7 @@ fn names_beside(chart: &Chart, frame: &Frame, named: &[usize]) -> Vec<(usize, f6
             Some((*i, frame.right + NAME_GAP, y))
         })
         .collect();
-    names.sort_by(|a, b| a.2.total_cmp(&b.2));
+    order::sort_by(&mut names, |a, b| a.2.total_cmp(&b.2));
     let mut least = frame.top;
     for name in &mut names {
         name.2 = name.2.max(least);

@@ -1,5 +1,7 @@
 //! Axes: range, ticks and where a value lies.
 
+use crate::core::order;
+
 /// One axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
@@ -86,7 +88,7 @@ impl Scale {
         let (from, to) = (low / air, high * air);
         let decades = (to / from).log10();
         let ticks: Vec<f64> = if (1..=MOST_OWN).contains(&own.len()) {
-            own.sort_by(f64::total_cmp);
+            order::sort_by(&mut own, f64::total_cmp);
             own
         } else {
             let parts: &[f64] = if decades > 3.0 {

@@ -1,6 +1,7 @@
 //! Which domains stand together: the domains of a healthy replica, then the spare ones. Positions never move; only the
 //! words over them follow the strategy.
 
+use crate::core::order;
 use crate::core::placement::Placement;
 use crate::core::strategy::{DomainView, GpuState};
 use std::ops::Range;
@@ -65,7 +66,7 @@ pub fn head(group: &Group, views: &[DomainView], tp: u32) -> Head {
         .iter()
         .flat_map(|view| view.slots.iter().flatten().map(|(replica, _)| *replica))
         .collect();
-    replicas.sort_unstable();
+    order::sort(&mut replicas);
     replicas.dedup();
     if group.spare {
         let used = here

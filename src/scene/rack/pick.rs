@@ -1,6 +1,7 @@
 //! Which GPUs a click, a blast, a rectangle or chance takes.
 
 use super::shape::RackShape;
+use crate::core::order;
 use crate::core::scenario::{Failure, FailureKind, Policy};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -62,7 +63,7 @@ pub fn rectangle(shape: &RackShape, from: (u32, u32), to: (u32, u32)) -> Vec<(u3
                 .map(|gpu| (domain, gpu)),
         );
     }
-    all.sort_unstable();
+    order::sort(&mut all);
     all
 }
 

@@ -1,5 +1,7 @@
 //! What can go down together: one GPU, its tray or board, its domain.
 
+use crate::core::order;
+
 /// GPUs that go down together and their word, smallest first; `current` is listed even where it is none of the usual.
 pub fn radii(tray: u32, domain: u32, current: u32) -> Vec<(u32, String)> {
     let mut all = vec![(1, "GPU".to_owned())];
@@ -14,7 +16,7 @@ pub fn radii(tray: u32, domain: u32, current: u32) -> Vec<(u32, String)> {
     }
     if !all.iter().any(|(radius, _)| *radius == current) {
         all.push((current, format!("{current} GPUs")));
-        all.sort_by_key(|(radius, _)| *radius);
+        order::sort_by_key(&mut all, |(radius, _)| *radius);
     }
     all
 }

@@ -1,5 +1,6 @@
 //! The `NonuniformTPConfig(...)` of what the racks show, to paste into a Megatron script.
 
+use crate::core::order;
 use crate::core::scenario::Job;
 use crate::core::shards::{ParitySlot, config_text};
 use crate::core::strategy::{DomainView, Outcome, StrategyId, domain_views};
@@ -17,9 +18,9 @@ pub fn config(job: &Job, outcome: &Outcome) -> Result<String, String> {
     }
     let views = domain_views(job, outcome);
     let mut slots: Vec<ParitySlot> = views.iter().flat_map(|view| reduced(job, view)).collect();
-    slots.sort_unstable();
+    order::sort(&mut slots);
     let mut counts: Vec<usize> = slots.iter().map(|slot| slot.non_active.len()).collect();
-    counts.sort_unstable();
+    order::sort(&mut counts);
     counts.dedup();
     match counts.as_slice() {
         [] => Err("no TP group is reduced: nothing to configure".into()),

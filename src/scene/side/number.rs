@@ -1,5 +1,7 @@
 //! How numbers are written: fixed decimals, commas, units after a space, and no loss rounded away.
 
+use crate::core::order;
+
 /// Digits before the point in groups of three: `1234567` becomes `1,234,567`.
 fn grouped(digits: &str) -> String {
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -161,7 +163,7 @@ pub fn hundredths(parts: &[f64]) -> Vec<u32> {
         .map(|share| share - share.floor())
         .enumerate()
         .collect();
-    order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    order::sort_by(&mut order, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let missing = WHOLE.saturating_sub(shares.iter().sum());
     for (index, _) in order.iter().take(missing as usize) {
         if let Some(share) = shares.get_mut(*index) {

@@ -3,6 +3,7 @@
 use super::ledger::Kind;
 use super::number::{gpu_word, gpus, score};
 use super::verdict::lost_gpus;
+use crate::core::order;
 use crate::core::strategy::{Evaluation, Outcome, StrategyId};
 
 /// One row ready to draw.
@@ -61,7 +62,7 @@ pub fn rows(evaluation: &Evaluation) -> Vec<Row> {
         .enumerate()
         .map(|(index, key)| (key, index))
         .collect();
-    order.sort_unstable();
+    order::sort(&mut order);
     for (place, (_, index)) in order.into_iter().enumerate() {
         if let Some(row) = rows.get_mut(index) {
             row.place = place;

@@ -1,5 +1,6 @@
 //! The checkpoint map: goodput by interval and row, with Young's, Daly's and the simulated optimum.
 
+use crate::core::order;
 use crate::core::strategy::StrategyId;
 use crate::core::studies::{Board, Value, best_interval};
 
@@ -61,7 +62,7 @@ impl Row {
                 (along.round() == at as f64).then_some((mark, minutes, along - at as f64 + 0.5))
             })
             .collect();
-        marks.sort_by(|a, b| a.2.total_cmp(&b.2));
+        order::sort_by(&mut marks, |a, b| a.2.total_cmp(&b.2));
         let mut least = MARK / 2.0;
         for mark in &mut marks {
             mark.2 = mark.2.max(least);

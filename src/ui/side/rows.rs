@@ -1,6 +1,7 @@
 //! The goodput rows: click, or arrows and Enter, to see a strategy's racks.
 
 use super::measure::use_width;
+use crate::core::order;
 use crate::core::strategy::StrategyId;
 use crate::scene::side::number::gpu_word;
 use crate::scene::side::rows::{Row, rows};
@@ -26,7 +27,7 @@ pub fn GoodputRows() -> impl IntoView {
             .iter()
             .map(|row| (row.place, row.strategy))
             .collect();
-        ids.sort_unstable();
+        order::sort(&mut ids);
         ids.into_iter().map(|(_, id)| id).collect::<Vec<_>>()
     };
     let owns = move || {

@@ -8,6 +8,7 @@ use super::super::draw::Stream;
 use super::super::spec::Faults;
 use super::super::trace::{FaultEvent, Limit, Site, Trace, TraceCause};
 use super::{End, FailureLog, Outage, Place, WHOLE};
+use crate::core::order;
 use crate::core::scenario::FailureKind;
 use crate::core::units::Nanos;
 use serde::{Deserialize, Serialize};
@@ -89,7 +90,7 @@ impl FailureLog {
         };
         let mut stream = Stream::new(seed, u64::from(u32::MAX) << 32);
         let mut outages = self.outages.clone();
-        outages.sort_by_key(|outage| outage.start);
+        order::sort_by_key(&mut outages, |outage| outage.start);
         let mut merged: BTreeMap<Place, Open> = BTreeMap::new();
         let mut events: Vec<FaultEvent> = Vec::new();
         let mut spans: Vec<(u64, u64)> = Vec::new();
@@ -159,7 +160,7 @@ impl FailureLog {
         }
         (report.mean_units_down, report.max_units_down) = units_down(&spans, end);
         report.placement = self.places(site);
-        events.sort_unstable();
+        order::sort(&mut events);
         let whole = self.report.limit.is_none();
         let limit = (!whole).then_some(Limit {
             events: events.len() as u64,
@@ -303,7 +304,7 @@ fn units_down(spans: &[(u64, u64)], end: u64) -> (f64, u32) {
         .iter()
         .flat_map(|(start, out)| [(*start, 1), ((*out).min(end), -1)])
         .collect();
-    steps.sort_unstable();
+    order::sort(&mut steps);
     let (mut down, mut most) = (0i32, 0i32);
     for (_, change) in &steps {
         down += change;

@@ -3,6 +3,7 @@
 use crate::core::faults::{Faults, Site, Trace};
 use crate::core::figures::draws::{COMPARED, pattern};
 use crate::core::figures::pieces::Pieces;
+use crate::core::order;
 use crate::core::scenario::Scenario;
 use crate::core::strategy::{Evaluator, Pattern, StrategyId};
 use crate::core::units::Nanos;
@@ -117,7 +118,7 @@ impl Ladder {
             }
         }
         changes.retain(|change| change.0 < end);
-        changes.sort_unstable();
+        order::sort(&mut changes);
         let mut down: BTreeMap<u32, i64> = BTreeMap::new();
         let mut now = Nanos::ZERO;
         let mut account = |down: &BTreeMap<u32, i64>, span: Nanos| {

@@ -2,6 +2,7 @@
 
 use super::shown;
 use crate::core::hardware::{FieldError, systems};
+use crate::core::order;
 use crate::core::scenario::json::{HEADS, PARITIES, PRECISIONS, RECOMPUTES};
 use crate::core::scenario::{
     Degrees, Named, PartialLayout, Scenario, ScenarioError, derive_layout, derive_policy,
@@ -253,7 +254,7 @@ fn named<T: Serialize + Clone>(
                 .map(|(_, v)| v.clone())
         };
         let mut keys: Vec<&String> = custom.iter().chain(&base).map(|(key, _)| key).collect();
-        keys.sort_unstable();
+        order::sort(&mut keys);
         keys.dedup();
         keys.into_iter()
             .filter(|key| find(&custom, key) != find(&base, key))
