@@ -294,7 +294,7 @@ fn the_classes_of_a_style_sheet_are_read() {
     assert_eq!(found.len(), 7, "{found:?}");
 }
 
-/// The sheets are all loaded at once, so that a bare class of one page would also style another page's elements.
+/// Sheets stay loaded once their page was opened, so that a bare class of one page would also style another page's elements.
 #[test]
 fn a_class_belongs_to_one_page() {
     let sheets: Vec<(&str, Vec<(String, bool)>)> = PAGES
