@@ -243,7 +243,7 @@ impl App {
         self.edit(|scenario| *scenario = Scenario::default_scene());
     }
 
-    /// A view parameter of the link, such as `bucket`; see [`crate::core::scenario::url::VIEW_KEYS`].
+    /// A view parameter of the link, such as `bucket`; see [`crate::core::scenario::url::view_keys`].
     pub fn param(&self, key: &'static str) -> Memo<Option<String>> {
         let params = self.params;
         Memo::new(move |_| {

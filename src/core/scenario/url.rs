@@ -15,21 +15,17 @@
 
 mod failures;
 mod fields;
+mod view;
 
 use super::{Scenario, ScenarioError, VERSION};
 use crate::core::hardware::FieldError;
 use failures::{read_failures, write_failures};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Map, Value, json};
+pub use view::view_keys;
 
 /// Longest link that is read, bytes.
 pub const MAX_LINK_BYTES: usize = 1_000_000;
-
-/// Parameters that say what is looked at, not what is computed from.
-pub const VIEW_KEYS: [&str; 16] = [
-    "embed", "theme", "sel", "lang", "show", "talk", "days", "runs", "seed", "at", "fig", "bucket",
-    "study", "most", "rows", "price",
-];
 
 /// What stays as it is in a value.
 const KEPT: &AsciiSet = &NON_ALPHANUMERIC
@@ -153,7 +149,7 @@ pub fn decode(hash: &str) -> Result<Link, ScenarioError> {
                     .map_err(|_| FieldError::new("faults", shown(text), "JSON"))?;
                 top.insert("faults".into(), faults);
             }
-            key if VIEW_KEYS.contains(&key) => view.push((key.to_string(), text.clone())),
+            key if view::takes(key, text)? => view.push((key.to_string(), text.clone())),
             key if system.take(key, text)? || model.take(key, text)? => {}
             key => {
                 let (section, field, value_read) = fields::read(key, text)?;

@@ -47,7 +47,7 @@ pub(super) fn read(
         let known = format!(
             "v, sys, model, {}, fail, faults, {}",
             known.join(", "),
-            super::VIEW_KEYS.join(", ")
+            super::view_keys().collect::<Vec<_>>().join(", ")
         );
         return Err(ScenarioError::Unknown {
             field: shown(key),
