@@ -28,11 +28,11 @@ const KEYS: [(&str, Takes); 16] = [
     ("lang", Takes::Any),
     ("show", Takes::Words(&["racks", "rows", "gantt", "studies"])),
     ("talk", Takes::Any),
-    // Days and hours of a fleet: a hundred years.
-    ("days", Takes::Number(0.0, 36_525.0)),
+    // Of a fleet, in days: the longest run.
+    ("days", Takes::Number(0.0, 3650.0)),
     ("runs", Takes::Whole(1, 10_000)),
     ("seed", Takes::Whole(0, u64::MAX)),
-    ("at", Takes::Number(0.0, 36_525.0)),
+    ("at", Takes::Number(0.0, 3650.0)),
     ("fig", Takes::Any),
     // GB; far beyond any gradient of a rank.
     ("bucket", Takes::Number(1e-6, 1e6)),
@@ -120,7 +120,7 @@ mod tests {
             ),
             (
                 "days=-1",
-                "days: \"-1\" is not allowed, expected a number, 0 to 36525",
+                "days: \"-1\" is not allowed, expected a number, 0 to 3650",
             ),
             ("days=NaN", "days: \"NaN\" is not allowed"),
             (
