@@ -46,7 +46,7 @@ pub fn curves(lab: Lab, question: Question) -> AnyView {
 }
 
 fn heat_markup(heat: &scene::Heat) -> String {
-    let mut out = String::from("<table><thead><tr><th></th>");
+    let mut out = String::from("<table><thead><tr><th>save every, min</th>");
     let Some(first) = heat.rows.get(heat.rows.len() / 2) else {
         return String::new();
     };
