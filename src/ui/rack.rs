@@ -1,7 +1,7 @@
 //! Racks: one per domain, every GPU a tile that a click fails or repairs.
 //!
-//! The tiles are built once per shape from [`crate::scene::rack::html`] and then patched in place, so that a click costs
-//! what changed and not what is shown.
+//! Cells are built once per shape from [`crate::scene::rack::html`]; what they show is drawn on a canvas under them, tile by
+//! tile, so that a click costs what changed and not what is shown.
 
 mod actions;
 mod band;
@@ -11,6 +11,8 @@ mod legend;
 mod map;
 mod menu;
 mod motion;
+mod pens;
+mod picture;
 mod plan;
 mod sheet;
 mod stage;
@@ -86,20 +88,17 @@ pub fn Racks() -> impl IntoView {
             return;
         };
         let seen = view.seen.get_untracked();
-        let change = view
+        let moved = view
             .stage
             .try_update_value(|stage| stage.show(&root, &plan, &views, seen))
             .unwrap_or_default();
-        if change.moved.is_empty() && !change.behind {
-            return;
-        }
-        // The answer to a click is painted first; what moves, and what is out of view, comes after it.
+        // The answer to a click is painted first; words, what is out of view, and what moves come after it.
         dom::after_paint(move || {
-            if change.behind {
-                view.stage.try_update_value(Stage::catch_up);
-            }
-            if let Some(Some(scroller)) = view.scroller.try_get_untracked() {
-                motion::play(&scroller, view.stage, &change, dom::reduced_motion());
+            view.stage.try_update_value(Stage::catch_up);
+            if let (false, Some(Some(scroller))) =
+                (moved.is_empty(), view.scroller.try_get_untracked())
+            {
+                motion::play(&scroller, view.stage, &moved, dom::reduced_motion());
             }
         });
     });
@@ -111,10 +110,20 @@ pub fn Racks() -> impl IntoView {
         };
         if width > 0.0 {
             let tile = plan.tile(width);
-            stage::fit(&root, tile, plan.phone);
-            input::see(view);
+            view.stage.update_value(|stage| stage.fit(&root, &plan, tile));
+            input::see_first(view);
         }
     });
+    Effect::new(move |_| {
+        app.theme.track();
+        view.stage.update_value(Stage::spoil);
+        input::see_first(view);
+    });
+    // Once all that follows the window has followed it: the scale of the page does too.
+    let resized = window_event_listener(leptos::ev::resize, move |_| {
+        request_animation_frame(move || input::see(view, true));
+    });
+    on_cleanup(move || resized.remove());
     dom::on_resize(view.scroller, move |wide, _| width.set(wide));
 
     Effect::new(move |_| {
@@ -128,6 +137,7 @@ pub fn Racks() -> impl IntoView {
         if plan.phone {
             let shown = plan.beside(focus);
             view.stage.update_value(|stage| stage.show_only(&shown));
+            input::see_first(view);
             view.seen.set((shown.start, shown.end.saturating_sub(1)));
         }
     });

@@ -57,11 +57,11 @@ impl Band {
             };
             let domains = stage.domains.iter().filter(|domain| near(&domain.cabinet));
             domains
-                .flat_map(|domain| &domain.tiles)
-                .map(|tile| {
+                .flat_map(|domain| &domain.cells)
+                .map(|cell| {
                     (
-                        Element::from(tile.cell.clone()),
-                        tile.cell.get_bounding_client_rect(),
+                        Element::from(cell.clone()),
+                        cell.get_bounding_client_rect(),
                     )
                 })
                 .collect()

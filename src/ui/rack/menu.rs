@@ -237,8 +237,8 @@ fn Card(open: Open, within: NodeRef<Section>) -> impl IntoView {
 fn place(view: View, at: At, frame: &HtmlElement, card: &HtmlElement) -> Option<String> {
     let tile = view.stage.with_value(|stage| {
         stage
-            .tile(at)
-            .map(|tile| tile.cell.get_bounding_client_rect())
+            .cell(at)
+            .map(|cell| cell.get_bounding_client_rect())
     })?;
     let outer = frame.get_bounding_client_rect();
     let (wide, high) = (

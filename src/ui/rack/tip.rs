@@ -82,7 +82,7 @@ pub fn Tip(
         let open = view.menu.read().is_some();
         let tile = at.filter(|_| !open).and_then(|at| {
             view.stage
-                .with_value(|stage| stage.tile(at).map(|tile| tile.cell.clone()))
+                .with_value(|stage| stage.cell(at).cloned())
         });
         let Some(tile) = tile else {
             dom::style(&tip, "display", "none");
