@@ -59,7 +59,7 @@ pub fn Racks() -> impl IntoView {
     let app = use_app();
     let focus = RwSignal::new(0);
     let plan = Memo::new(move |_| {
-        let (views, job) = (app.views.read(), app.job.read());
+        let (views, job) = (app.now.views.read(), app.now.job.read());
         // Spare domains that this strategy does not hold are not its racks.
         let held = |view: &DomainView| view.gpus.iter().any(|gpu| gpu.state != GpuState::LeftOver);
         let job_domains = job.placement.domains as usize;
@@ -82,25 +82,33 @@ pub fn Racks() -> impl IntoView {
     let width = RwSignal::new(0.0);
     let section = NodeRef::<leptos::html::Section>::new();
 
-    // Build or patch, then animate what moved. One effect, so that a click touches the document once.
+    // Build or draw, then animate what moved.
     Effect::new(move |_| {
-        let (Some(root), plan, views) = (groups.get(), plan.get(), app.views.get()) else {
+        let (Some(root), plan, views) = (groups.get(), plan.get(), app.now.views.get()) else {
             return;
         };
         let seen = view.seen.get_untracked();
         let moved = view
             .stage
-            .try_update_value(|stage| stage.show(&root, &plan, &views, seen))
-            .unwrap_or_default();
-        // The answer to a click is painted first; words, what is out of view, and what moves come after it.
+            .try_update_value(|stage| stage.show(&root, &plan, &views, seen));
+        let Some(Some(moved)) = moved else {
+            fit(view, &root, &plan, width.get_untracked());
+            return;
+        };
+        if moved.is_empty() {
+            return;
+        }
+        // The answer to a click is painted first; what moves comes after it.
         dom::after_paint(move || {
-            view.stage.try_update_value(Stage::catch_up);
-            if let (false, Some(Some(scroller))) =
-                (moved.is_empty(), view.scroller.try_get_untracked())
-            {
+            if let Some(Some(scroller)) = view.scroller.try_get_untracked() {
                 motion::play(&scroller, view.stage, &moved, dom::reduced_motion());
             }
         });
+    });
+    // Words follow with everything else, so that who reads a cell's state finds the whole page in it.
+    Effect::new(move |_| {
+        let views = app.views.get();
+        view.stage.update_value(|stage| stage.catch_up(&views));
     });
 
     // Tile size follows the width.
@@ -108,11 +116,7 @@ pub fn Racks() -> impl IntoView {
         let (Some(root), plan, width) = (groups.get(), plan.get(), width.get()) else {
             return;
         };
-        if width > 0.0 {
-            let tile = plan.tile(width);
-            view.stage.update_value(|stage| stage.fit(&root, &plan, tile));
-            input::see_first(view);
-        }
+        fit(view, &root, &plan, width);
     });
     Effect::new(move |_| {
         app.theme.track();
@@ -159,5 +163,14 @@ pub fn Racks() -> impl IntoView {
             <Tip within=section />
             <Menu within=section />
         </section>
+    }
+}
+
+/// Sizes the tiles for a width of the scrolling box and draws what is in view.
+fn fit(view: View, root: &web_sys::HtmlElement, plan: &Plan, width: f64) {
+    if width > 0.0 {
+        let tile = plan.tile(width);
+        view.stage.update_value(|stage| stage.fit(root, plan, tile));
+        input::see_first(view);
     }
 }

@@ -180,10 +180,7 @@ impl Faces {
             GpuState::LeftOver => marks.push(Mark::Edge(Edge::Dotted, edge, "--st-left")),
         }
         if self.tp < self.grid.shape.gpus && index > 0 && index.is_multiple_of(self.tp.max(1)) {
-            marks.push(Mark::Block(
-                Rect::new(0.0, 0.0, 2.0, sizes.tall),
-                "--ink3",
-            ));
+            marks.push(Mark::Block(Rect::new(0.0, 0.0, 2.0, sizes.tall), "--ink3"));
         }
         if class == TileClass::Mark && matches!(gpu.state, GpuState::Parity | GpuState::Idle) {
             marks.push(Mark::Pause(word(gpu.state)));

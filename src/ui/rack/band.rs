@@ -58,12 +58,7 @@ impl Band {
             let domains = stage.domains.iter().filter(|domain| near(&domain.cabinet));
             domains
                 .flat_map(|domain| &domain.cells)
-                .map(|cell| {
-                    (
-                        Element::from(cell.clone()),
-                        cell.get_bounding_client_rect(),
-                    )
-                })
+                .map(|cell| (Element::from(cell.clone()), cell.get_bounding_client_rect()))
                 .collect()
         });
         let scroll = f64::from(scroller.scroll_top());

@@ -7,15 +7,17 @@ use crate::scene::rack::face::{Edge, Faces, Ink, Letters, Mark, Place, Sign};
 use crate::scene::rack::tile::Sizes;
 use crate::scene::rect::Rect;
 use crate::ui::dom;
-use shapes::{cross, cuts, middle, rounded, slanted};
+use shapes::{cuts, middle, rounded, slanted, stroke};
 use std::collections::BTreeMap;
-use std::f64::consts::{SQRT_2, TAU};
+use std::f64::consts::TAU;
 use web_sys::{CanvasRenderingContext2d, Path2d};
 
 /// The turning arrow in a box of 10 x 10.
 const TURN: &str = "M8.4 5.2A3.5 3.5 0 1 1 7 2.2M7.4.4v2.4H5";
-/// Thickness of a chevron's strokes, its width and height, and its room before the text at scale 1.
-const CHEVRON: (f64, f64, f64, f64) = (1.2, 5.6, 4.0, 6.5);
+/// Thickness of the strokes of a cross.
+const CROSS: f64 = 2.0;
+/// Thickness of a chevron's strokes, width of one half and of both, height, and room before the text at scale 1.
+const CHEVRON: (f64, (f64, f64), f64, f64) = (1.2, (2.9, 5.6), 4.0, 6.5);
 /// Pause bars: width of one, width of both, height, room before the text.
 const PAUSE: (f64, f64, f64, f64) = (2.0, 6.0, 6.3, 10.0);
 /// How faint rules are, and lines of idle tiles.
@@ -152,9 +154,6 @@ impl Pens {
             if set != Some((text.letters, text.ink)) {
                 set = Some((text.letters, text.ink));
                 self.ink(pen, text.ink);
-                if text.sign.is_some() {
-                    self.line(pen, text.ink);
-                }
                 let font = self.font(pen, text.letters);
                 pen.set_font(&font.css);
             }
@@ -217,7 +216,10 @@ impl Pens {
             }
             Mark::Cross(size, ink) => {
                 self.ink(pen, ink);
-                cross(pen, &all, size * ratio, SQRT_2 * ratio);
+                let (size, (x, y)) = (size * ratio, middle(&all));
+                let place = Rect::new(x - size / 2.0, y - size / 2.0, size, size);
+                stroke(pen, &place, CROSS * ratio, false);
+                stroke(pen, &place, CROSS * ratio, true);
             }
             Mark::Turn(size, ink) => {
                 self.line(pen, ink);
@@ -329,7 +331,8 @@ impl Pens {
     fn drop(&mut self, pen: &CanvasRenderingContext2d, letters: Letters) -> f64 {
         let line = self.sizes.line * self.ratio;
         let font = self.font(pen, letters);
-        (line - font.up - font.down) / 2.0 + font.up
+        // Browsers floor the half of what a line is higher than its letters.
+        ((line - font.up - font.down) / 2.0).floor() + font.up
     }
 
     /// Draws a text; font and colour are set.
@@ -364,20 +367,13 @@ impl Pens {
         let _ = pen.fill_text(text, left, base);
         if let Some(sign) = sign {
             let scale = self.sizes.sign * ratio;
-            let (thick, wide, high, room) = CHEVRON;
+            let (thick, (half, wide), high, room) = CHEVRON;
             let top = base - self.drop(pen, *letters) + (line - high * scale) / 2.0;
-            let (tip, foot) = if *sign == Sign::Up {
-                (top, top + high * scale)
-            } else {
-                (top + high * scale, top)
-            };
-            let left = left - room * scale;
-            pen.set_line_width(thick * ratio);
-            pen.begin_path();
-            pen.move_to(left, foot);
-            pen.line_to(left + wide / 2.0 * scale, tip);
-            pen.line_to(left + wide * scale, foot);
-            pen.stroke();
+            // Two halves that overlap a little at the tip.
+            for (at, rising) in [(0.0, *sign == Sign::Up), (wide - half, *sign == Sign::Down)] {
+                let place = Rect::new(left + (at - room) * scale, top, half * scale, high * scale);
+                stroke(pen, &place, thick * ratio, rising);
+            }
         }
     }
 

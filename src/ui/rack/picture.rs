@@ -41,7 +41,11 @@ impl Picture {
     /// Draws all tiles.
     pub fn fill(&mut self, pens: &mut Pens, faces: &Faces, gpus: &[GpuView]) {
         let (wide, high) = pens.size(faces);
-        if (f64::from(self.canvas.width()), f64::from(self.canvas.height())) != (wide, high) {
+        if (
+            f64::from(self.canvas.width()),
+            f64::from(self.canvas.height()),
+        ) != (wide, high)
+        {
             self.canvas.set_width(wide as u32);
             self.canvas.set_height(high as u32);
             dom::style(&self.canvas, "width", &format!("{}px", wide / pens.ratio));

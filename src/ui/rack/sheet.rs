@@ -299,11 +299,7 @@ fn slips(frame: &Frame, stage: &Stage, change: &[Moved], forth: bool) -> Vec<Sli
                     moved.old.sends_gradients && !moved.new.sends_gradients
                 }
         };
-        let extra: Vec<u32> = change
-            .iter()
-            .filter(sends)
-            .map(|moved| moved.gpu)
-            .collect();
+        let extra: Vec<u32> = change.iter().filter(sends).map(|moved| moved.gpu).collect();
         if extra.is_empty() {
             continue;
         }

@@ -31,19 +31,20 @@ pub struct Domain {
     pub cells: Vec<HtmlElement>,
     picture: Picture,
     head: DomainHead,
-    /// What its cells say, and its picture shows once drawn.
-    shown: Vec<GpuView>,
+    /// What its picture shows, where it is drawn.
+    painted: Vec<GpuView>,
+    /// What its cells say.
+    said: Vec<GpuView>,
     /// The cell that Tab reaches.
     stop: u32,
 }
 
 impl Domain {
-    /// Has the tiles show what they do not show yet, and notes which.
-    fn patch(&mut self, tools: Option<(&mut Pens, &Faces)>, now: &[GpuView], moved: &mut Vec<Moved>) {
-        let first = moved.len();
-        for (((gpu, cell), was), now) in (0..).zip(&self.cells).zip(&mut self.shown).zip(now) {
+    /// Draws the tiles that do not show what they should, and tells which.
+    fn draw(&mut self, tools: Option<(&mut Pens, &Faces)>, now: &[GpuView]) -> Vec<Moved> {
+        let mut moved = Vec::new();
+        for ((gpu, was), now) in (0..).zip(&mut self.painted).zip(now) {
             if was != now {
-                write_cell(cell, self.index, gpu, was, now);
                 moved.push(Moved {
                     domain: self.index,
                     gpu,
@@ -53,10 +54,23 @@ impl Domain {
                 *was = *now;
             }
         }
-        if let Some((pens, faces)) = tools {
-            let moved = moved.get(first..).unwrap_or_default();
+        if let (false, Some((pens, faces))) = (moved.is_empty(), tools) {
             let tiles = moved.iter().map(|moved| (moved.gpu, moved.new));
             self.picture.touch(pens, faces, tiles);
+        }
+        moved
+    }
+
+    /// Has the cells say what they do not say yet. No style follows these attributes, so that writing them is cheap.
+    fn say(&mut self, now: &[GpuView]) {
+        for (((gpu, cell), was), now) in (0..).zip(&self.cells).zip(&mut self.said).zip(now) {
+            if was.state != now.state {
+                let _ = cell.set_attribute("data-state", now.state.id());
+            }
+            if was.state != now.state || was.tp_rank != now.tp_rank {
+                let _ = cell.set_attribute("aria-label", &words::label(self.index, gpu, now));
+            }
+            *was = *now;
         }
     }
 }
@@ -93,19 +107,19 @@ pub struct Moved {
 
 impl Stage {
     /// Shows views: the tiles of the domains `seen` at once and the rest in [`Stage::catch_up`], or builds all anew for
-    /// another plan. Tiles in view that now look otherwise; none after a rebuild, which animates nothing.
+    /// another plan. Tiles in view that now look otherwise; `None` after a rebuild, which animates nothing.
     pub fn show(
         &mut self,
         root: &Element,
         plan: &Plan,
         views: &Shared<Vec<DomainView>>,
         (first, last): (u32, u32),
-    ) -> Vec<Moved> {
-        let mut moved = Vec::new();
+    ) -> Option<Vec<Moved>> {
         if self.plan.as_ref() != Some(plan) {
             self.build(root, plan, views);
-            return moved;
+            return None;
         }
+        let mut moved = Vec::new();
         self.views = Some(views.clone());
         let Self {
             domains,
@@ -118,10 +132,10 @@ impl Stage {
                 && let Some(now) = views.get(domain.index as usize)
             {
                 let tools = pens.as_mut().zip(faces.as_ref());
-                domain.patch(tools, &now.gpus, &mut moved);
+                moved.extend(domain.draw(tools, &now.gpus));
             }
         }
-        moved
+        Some(moved)
     }
 
     fn build(&mut self, root: &Element, plan: &Plan, views: &Shared<Vec<DomainView>>) {
@@ -159,18 +173,21 @@ impl Stage {
             self.domains.push(Domain {
                 index,
                 section,
-                cells: cells.into_iter().filter_map(|e| e.dyn_into().ok()).collect(),
+                cells: cells
+                    .into_iter()
+                    .filter_map(|e| e.dyn_into().ok())
+                    .collect(),
                 cabinet,
                 picture: Picture::new(canvas),
                 head: DomainHead::new(view, plan.tp, named),
-                shown: view.gpus.clone(),
+                painted: view.gpus.clone(),
+                said: view.gpus.clone(),
                 stop: 0,
             });
         }
         self.groups = children(root).into_iter().zip(heads).collect();
         self.plan = Some(plan.clone());
         self.views = Some(views.clone());
-        (self.faces, self.pens) = (None, None);
         self.pointed.clear();
         self.marked.clear();
     }
@@ -206,7 +223,11 @@ impl Stage {
     /// Notes which domains are in view, draws those and, if `near`, what the next turn of the wheel may show; what is far
     /// away gives its pixels back. The first and last domain in view.
     pub fn look_around(&mut self, top: f64, high: f64, near: bool) -> Option<(u32, u32)> {
-        if self.pens.as_ref().is_some_and(|pens| pens.ratio != dom::ratio()) {
+        if self
+            .pens
+            .as_ref()
+            .is_some_and(|pens| pens.ratio != dom::ratio())
+        {
             self.spoil();
         }
         let (ahead, kept) = (if near { NEAR.0 * high } else { 0.0 }, NEAR.1 * high);
@@ -226,11 +247,16 @@ impl Stage {
             } else if within(ahead)
                 && !domain.picture.drawn()
                 && let Some(faces) = &self.faces
+                && let Some(now) = self
+                    .views
+                    .as_ref()
+                    .and_then(|views| views.get(domain.index as usize))
             {
                 let pens = self
                     .pens
                     .get_or_insert_with(|| Pens::new(faces.grid.sizes()));
-                domain.picture.fill(pens, faces, &domain.shown);
+                domain.picture.fill(pens, faces, &now.gpus);
+                domain.painted.clone_from(&now.gpus);
             }
         }
         seen
@@ -247,9 +273,9 @@ impl Stage {
         domain.picture.touch(pens, faces, tiles.iter().copied());
     }
 
-    /// Shows the newest views in what is not part of the first answer: the heads, and the domains out of view.
-    pub fn catch_up(&mut self) {
-        let (Some(plan), Some(views)) = (&self.plan, &self.views) else {
+    /// Shows the newest views in what is not part of the first answer: words, and the domains out of view.
+    pub fn catch_up(&mut self, views: &[DomainView]) {
+        let (Some(plan), Some(newest)) = (&self.plan, &self.views) else {
             return;
         };
         let mut named_in = Vec::with_capacity(self.domains.len());
@@ -263,7 +289,6 @@ impl Stage {
             named_in.extend(group.domains.clone().map(|_| named(plan, &now)));
             *shown = now;
         }
-        let mut moved = Vec::new();
         for (domain, named) in self.domains.iter_mut().zip(named_in) {
             let Some(now) = views.get(domain.index as usize) else {
                 continue;
@@ -273,9 +298,12 @@ impl Stage {
                 write_head(&domain.section, &domain.head, &head);
                 domain.head = head;
             }
-            if domain.shown != now.gpus {
+            if let Some(newest) = newest.get(domain.index as usize) {
                 let tools = self.pens.as_mut().zip(self.faces.as_ref());
-                domain.patch(tools, &now.gpus, &mut moved);
+                domain.draw(tools, &newest.gpus);
+            }
+            if domain.said != now.gpus {
+                domain.say(&now.gpus);
             }
         }
     }
@@ -387,16 +415,6 @@ pub fn is_down(state: GpuState) -> bool {
 /// Whether the head over a domain names its replica already.
 fn named(plan: &Plan, head: &Head) -> bool {
     !plan.phone && html::one_replica(head)
-}
-
-/// No style follows these attributes, so that writing them costs nothing.
-fn write_cell(cell: &HtmlElement, domain: u32, gpu: u32, was: &GpuView, now: &GpuView) {
-    if was.state != now.state {
-        let _ = cell.set_attribute("data-state", now.state.id());
-    }
-    if was.state != now.state || was.tp_rank != now.tp_rank {
-        let _ = cell.set_attribute("aria-label", &words::label(domain, gpu, now));
-    }
 }
 
 fn write_head(section: &Element, was: &DomainHead, now: &DomainHead) {

@@ -89,10 +89,7 @@ fn more_than_the_healthy_share_is_an_end_piece_never_too_small_to_see() {
     };
     assert_eq!(of(1.125)[1], ("--st-boosted-ink", 0.8, 0.9));
     assert_eq!(of(1.001)[1], ("--st-boosted-ink", 0.8, 0.84));
-    assert_eq!(
-        of(0.5),
-        [("--st-boosted", 0.0, 0.4), ("--track", 0.4, 1.0)]
-    );
+    assert_eq!(of(0.5), [("--st-boosted", 0.0, 0.4), ("--track", 0.4, 1.0)]);
     // Off the scale: to the end, and not beyond.
     assert_eq!(of(9.0).last(), Some(&("--st-boosted-ink", 0.8, 1.0)));
 }
@@ -102,7 +99,10 @@ fn every_state_has_a_second_code() {
     let faces = faces(47.0, false, 72);
     let marks = |gpu: &GpuView| faces.marks(3, gpu);
     let has = |gpu: GpuView, mark: Mark| assert!(marks(&gpu).contains(&mark), "{gpu:?}: {mark:?}");
-    has(stands(GpuState::Failed), Mark::Cross(7.5, "--st-failed-ink"));
+    has(
+        stands(GpuState::Failed),
+        Mark::Cross(7.5, "--st-failed-ink"),
+    );
     has(
         stands(GpuState::Restarting),
         Mark::Stripes("--st-restart-bg", 0.0, 4.0),
@@ -179,7 +179,7 @@ fn senders_and_first_gpus_of_a_slot_are_marked() {
         pieces(&marks[..3], 4.0, 40.0),
         [("--k-pre", 0.0, 0.8), ("--track", 0.8, 1.0)]
     );
-    let slot = Mark::Block(Rect::new(0.0, 0.0, 2.0, 18.7), "--ink3");
+    let slot = Mark::Block(Rect::new(0.0, 0.0, 2.0, 18.6875), "--ink3");
     assert!(marks.contains(&slot));
     assert!(!faces(47.0, false, 8).marks(17, &sends).contains(&slot));
     assert!(!faces(47.0, false, 8).marks(0, &sends).contains(&slot));

@@ -60,29 +60,22 @@ pub fn cuts(pen: &CanvasRenderingContext2d, bar: &Rect, ratio: f64) {
     pen.fill();
 }
 
-/// Two strokes from corner to corner of a box in the middle of a tile, cut off at the box; `part` of each side they take.
-pub fn cross(pen: &CanvasRenderingContext2d, tile: &Rect, size: f64, part: f64) {
-    let (x, y) = middle(tile);
-    let half = size / 2.0;
+/// A stroke from corner to corner of a box, cut off at the box: rising to the right or falling. `across` is how thick it is.
+pub fn stroke(pen: &CanvasRenderingContext2d, box_: &Rect, across: f64, rising: bool) {
+    let half = across / 2.0 * box_.w.hypot(box_.h);
+    let (dx, dy) = (half / box_.h, half / box_.w);
+    let (top, foot) = if rising {
+        (box_.bottom(), box_.y)
+    } else {
+        (box_.y, box_.bottom())
+    };
+    let dy = if rising { -dy } else { dy };
     pen.begin_path();
-    for turn in [1.0, -1.0] {
-        let at = |dx: f64, dy: f64| (x + dx * turn, y + dy);
-        let corners = [
-            at(-half, -half),
-            at(part - half, -half),
-            at(half, half - part),
-            at(half, half),
-            at(half - part, half),
-            at(-half, part - half),
-        ];
-        for (index, (x, y)) in corners.into_iter().enumerate() {
-            if index == 0 {
-                pen.move_to(x, y);
-            } else {
-                pen.line_to(x, y);
-            }
-        }
-        pen.close_path();
-    }
+    pen.move_to(box_.x, top);
+    pen.line_to(box_.x + dx, top);
+    pen.line_to(box_.right(), foot - dy);
+    pen.line_to(box_.right(), foot);
+    pen.line_to(box_.right() - dx, foot);
+    pen.line_to(box_.x, top + dy);
     pen.fill();
 }
