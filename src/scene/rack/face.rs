@@ -88,6 +88,8 @@ pub enum Mark {
     Rules(Ink),
     /// A rectangle.
     Block(Rect, Ink),
+    /// The left side, this wide, of the first GPU of a slot.
+    Start(f64, Ink),
     /// The bar of a GPU that sends gradients: a colour with slanted cuts of the panel.
     Slanted(Rect, Ink),
     /// Along the whole edge, this wide.
@@ -180,7 +182,7 @@ impl Faces {
             GpuState::LeftOver => marks.push(Mark::Edge(Edge::Dotted, edge, "--st-left")),
         }
         if self.tp < self.grid.shape.gpus && index > 0 && index.is_multiple_of(self.tp.max(1)) {
-            marks.push(Mark::Block(Rect::new(0.0, 0.0, 2.0, sizes.tall), "--ink3"));
+            marks.push(Mark::Start(2.0, "--ink3"));
         }
         if class == TileClass::Mark && matches!(gpu.state, GpuState::Parity | GpuState::Idle) {
             marks.push(Mark::Pause(word(gpu.state)));

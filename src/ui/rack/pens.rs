@@ -149,6 +149,11 @@ impl Pens {
             }
         }
         texts.sort_by_key(|text| (text.letters, text.ink));
+        // Measured beforehand: that sets the font.
+        for text in &texts {
+            self.font(pen, text.letters);
+        }
+        self.font(pen, Letters::Rank);
         let mut set = None;
         for text in &texts {
             if set != Some((text.letters, text.ink)) {
@@ -201,6 +206,14 @@ impl Pens {
                 self.ink(pen, ink);
                 let block = self.within(tile, rect);
                 pen.fill_rect(block.x, block.y, block.w, block.h);
+            }
+            Mark::Start(wide, ink) => {
+                self.ink(pen, ink);
+                pen.save();
+                rounded(pen, &all, self.sizes.radius * ratio);
+                pen.clip();
+                pen.fill_rect(all.x, all.y, self.device(*wide), all.h);
+                pen.restore();
             }
             Mark::Slanted(rect, ink) => {
                 self.ink(pen, ink);

@@ -179,7 +179,7 @@ fn senders_and_first_gpus_of_a_slot_are_marked() {
         pieces(&marks[..3], 4.0, 40.0),
         [("--k-pre", 0.0, 0.8), ("--track", 0.8, 1.0)]
     );
-    let slot = Mark::Block(Rect::new(0.0, 0.0, 2.0, 18.6875), "--ink3");
+    let slot = Mark::Start(2.0, "--ink3");
     assert!(marks.contains(&slot));
     assert!(!faces(47.0, false, 8).marks(17, &sends).contains(&slot));
     assert!(!faces(47.0, false, 8).marks(0, &sends).contains(&slot));
