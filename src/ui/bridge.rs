@@ -51,6 +51,7 @@ fn take(app: App, address: &str, undoable: bool) {
     app.route.set(opened.route);
     link::look(app, opened.view);
     if app
+        .now
         .job
         .with_untracked(|job| job.scenario != opened.job.scenario)
     {

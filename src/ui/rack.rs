@@ -1,7 +1,7 @@
 //! Racks: one per domain, every GPU a tile that a click fails or repairs.
 //!
-//! The tiles are built once per shape from [`crate::scene::rack::html`] and then patched in place, so that a click costs
-//! what changed and not what is shown.
+//! Cells are built once per shape from [`crate::scene::rack::html`]; what they show is drawn on a canvas under them, tile by
+//! tile, so that a click costs what changed and not what is shown.
 
 mod actions;
 mod band;
@@ -11,6 +11,8 @@ mod legend;
 mod map;
 mod menu;
 mod motion;
+mod pens;
+mod picture;
 mod plan;
 mod sheet;
 mod stage;
@@ -57,7 +59,7 @@ pub fn Racks() -> impl IntoView {
     let app = use_app();
     let focus = RwSignal::new(0);
     let plan = Memo::new(move |_| {
-        let (views, job) = (app.views.read(), app.job.read());
+        let (views, job) = (app.now.views.read(), app.now.job.read());
         // Spare domains that this strategy does not hold are not its racks.
         let held = |view: &DomainView| view.gpus.iter().any(|gpu| gpu.state != GpuState::LeftOver);
         let job_domains = job.placement.domains as usize;
@@ -80,28 +82,33 @@ pub fn Racks() -> impl IntoView {
     let width = RwSignal::new(0.0);
     let section = NodeRef::<leptos::html::Section>::new();
 
-    // Build or patch, then animate what moved. One effect, so that a click touches the document once.
+    // Build or draw, then animate what moved.
     Effect::new(move |_| {
-        let (Some(root), plan, views) = (groups.get(), plan.get(), app.views.get()) else {
+        let (Some(root), plan, views) = (groups.get(), plan.get(), app.now.views.get()) else {
             return;
         };
         let seen = view.seen.get_untracked();
-        let change = view
+        let moved = view
             .stage
-            .try_update_value(|stage| stage.show(&root, &plan, &views, seen))
-            .unwrap_or_default();
-        if change.moved.is_empty() && !change.behind {
+            .try_update_value(|stage| stage.show(&root, &plan, &views, seen));
+        let Some(Some(moved)) = moved else {
+            fit(view, &root, &plan, width.get_untracked());
+            return;
+        };
+        if moved.is_empty() {
             return;
         }
-        // The answer to a click is painted first; what moves, and what is out of view, comes after it.
+        // The answer to a click is painted first; what moves comes after it.
         dom::after_paint(move || {
-            if change.behind {
-                view.stage.try_update_value(Stage::catch_up);
-            }
             if let Some(Some(scroller)) = view.scroller.try_get_untracked() {
-                motion::play(&scroller, view.stage, &change, dom::reduced_motion());
+                motion::play(&scroller, view.stage, &moved, dom::reduced_motion());
             }
         });
+    });
+    // Words follow with everything else, so that who reads a cell's state finds the whole page in it.
+    Effect::new(move |_| {
+        let views = app.views.get();
+        view.stage.update_value(|stage| stage.catch_up(&views));
     });
 
     // Tile size follows the width.
@@ -109,12 +116,18 @@ pub fn Racks() -> impl IntoView {
         let (Some(root), plan, width) = (groups.get(), plan.get(), width.get()) else {
             return;
         };
-        if width > 0.0 {
-            let tile = plan.tile(width);
-            stage::fit(&root, tile, plan.phone);
-            input::see(view);
-        }
+        fit(view, &root, &plan, width);
     });
+    Effect::new(move |_| {
+        app.theme.track();
+        view.stage.update_value(Stage::spoil);
+        input::see_first(view);
+    });
+    // Once all that follows the window has followed it: the scale of the page does too.
+    let resized = window_event_listener(leptos::ev::resize, move |_| {
+        request_animation_frame(move || input::see(view, true));
+    });
+    on_cleanup(move || resized.remove());
     dom::on_resize(view.scroller, move |wide, _| width.set(wide));
 
     Effect::new(move |_| {
@@ -128,6 +141,7 @@ pub fn Racks() -> impl IntoView {
         if plan.phone {
             let shown = plan.beside(focus);
             view.stage.update_value(|stage| stage.show_only(&shown));
+            input::see_first(view);
             view.seen.set((shown.start, shown.end.saturating_sub(1)));
         }
     });
@@ -149,5 +163,14 @@ pub fn Racks() -> impl IntoView {
             <Tip within=section />
             <Menu within=section />
         </section>
+    }
+}
+
+/// Sizes the tiles for a width of the scrolling box and draws what is in view.
+fn fit(view: View, root: &web_sys::HtmlElement, plan: &Plan, width: f64) {
+    if width > 0.0 {
+        let tile = plan.tile(width);
+        view.stage.update_value(|stage| stage.fit(root, plan, tile));
+        input::see_first(view);
     }
 }

@@ -1,14 +1,16 @@
 //! State of the page: one scenario with its history, what follows from it, and what is looked at.
 //!
 //! [`App`] is a `Copy` bundle of handles, found anywhere below the root by [`use_app`]. Everything the model computes hangs
-//! off [`App::job`] by memos; hover, selection, route and theme never touch it.
+//! off [`App::job`] by memos; hover, selection, route and theme never touch it. An edit reaches [`Now`] at once and the rest
+//! once a frame is painted, so that the racks answer a click before everything else is worked out.
 
 mod history;
 
+use super::dom;
 use super::route::Route;
 use crate::core::scenario::{Job, Scenario, ScenarioError};
 use crate::core::strategy::{
-    DomainView, Evaluation, Evaluator, StrategyId, domain_views, evaluate,
+    DomainView, Evaluation, Evaluator, Outcome, Pattern, StrategyId, domain_views, evaluate,
 };
 use history::History;
 use leptos::prelude::*;
@@ -71,9 +73,39 @@ pub enum Form {
     Desktop,
 }
 
+/// What the racks show: the scenario as edited last, under the selected strategy alone.
+#[derive(Clone, Copy)]
+pub struct Now {
+    /// The scenario.
+    pub job: Memo<Shared<Job>>,
+    /// The selected strategy on its failures.
+    pub outcome: Memo<Shared<Outcome>>,
+    /// Every domain under it.
+    pub views: Memo<Shared<Vec<DomainView>>>,
+}
+
+impl Now {
+    fn of(job: RwSignal<Shared<Job>>, selected: RwSignal<StrategyId>) -> Self {
+        let job = Memo::new(move |_| job.get());
+        let outcome = Memo::new(move |_| {
+            let job = job.read();
+            let outcome = Evaluator::new(&job).outcome(selected.get(), &Pattern::of(&job));
+            Shared::new(outcome)
+        });
+        let views = Memo::new(move |_| Shared::new(domain_views(&job.read(), &outcome.read())));
+        Self {
+            job,
+            outcome,
+            views,
+        }
+    }
+}
+
 /// Handles to the whole state of the page.
 #[derive(Clone, Copy)]
 pub struct App {
+    /// What an edit reaches at once.
+    pub now: Now,
     /// The scenario, validated and looked up. Change it by [`App::edit`] only.
     pub job: Memo<Shared<Job>>,
     /// Every strategy on the job's failures.
@@ -108,7 +140,20 @@ impl App {
     /// Builds the state for a scenario that resolved, and makes it findable by [`use_app`].
     pub fn provide(job: Job, route: Route, theme: Theme, form: Form) -> Self {
         let current = RwSignal::new(Shared::new(job));
-        let job = Memo::new(move |_| current.get());
+        let settled = RwSignal::new(current.get_untracked());
+        Effect::new(move |_| {
+            if current.get() != settled.get_untracked() {
+                // The newest by then, and only once.
+                dom::after_paint(move || {
+                    if let Some(newest) = current.try_get_untracked()
+                        && settled.try_get_untracked().as_ref() != Some(&newest)
+                    {
+                        settled.try_set(newest);
+                    }
+                });
+            }
+        });
+        let job = Memo::new(move |_| settled.get());
         let evaluation = Memo::new(move |_| Shared::new(evaluate(&job.read())));
         let selected = RwSignal::new(StrategyId::NtpPw);
         let views = Memo::new(move |_| {
@@ -120,6 +165,7 @@ impl App {
             )
         });
         let app = Self {
+            now: Now::of(current, selected),
             job,
             evaluation,
             selected,
@@ -197,7 +243,7 @@ impl App {
             self.history.update(|history| history.push(old, tag));
             self.current.set(Shared::new(job));
         }
-        self.notice.set(None);
+        self.hush();
         Ok(())
     }
 
@@ -233,9 +279,16 @@ impl App {
         let moved = then.is_some();
         if let Some(job) = then {
             self.current.set(job);
-            self.notice.set(None);
+            self.hush();
         }
         moved
+    }
+
+    /// Takes the notice away, if there is one.
+    fn hush(&self) {
+        if self.notice.read_untracked().is_some() {
+            self.notice.set(None);
+        }
     }
 
     /// Back to the default scene, as one undoable step.

@@ -66,14 +66,57 @@ journey!(by_mouse, "", async |page: &Page| {
     assert!(throughput("ntp") >= throughput("dp-drop"), "{rows:?}");
     assert!(throughput("ntp-pw") >= throughput("ntp"), "{rows:?}");
     check_rows(page, &failed(&[(0, 3)])).await;
+    // Drawn under the cell, and not beside it.
+    let (red, ground) = (
+        page.see_token("--st-failed").await,
+        page.see_token("--panel").await,
+    );
+    assert_eq!(page.see_drawn(0, 3, (3.0, 3.0)).await, red);
+    assert_eq!(page.see_drawn(0, 3, (-3.0, -3.0)).await, red);
+    assert_eq!(page.see_drawn(0, 3, (3.0, 19.7)).await, ground);
     page.click_gpu(0, 3).await;
     page.wait_state(0, 3, "healthy").await;
+    let grey = page.see_token("--st-healthy-bg").await;
+    assert_eq!(page.see_drawn(0, 3, (3.0, 3.0)).await, grey);
     assert_eq!(
         page.see_rows().await,
         healthy,
         "repairing gives back the exact healthy numbers"
     );
 });
+
+journey!(
+    racks_are_drawn_where_they_are_seen,
+    "",
+    async |page: &Page| {
+        let grey = page.see_token("--st-healthy-bg").await;
+        let near = (1.5, 3.0);
+        assert_eq!(page.see_drawn(3, 71, near).await, grey);
+        assert_eq!(
+            page.see_drawn(15, 71, near).await,
+            None,
+            "far away holds no pixels"
+        );
+        let end = "return new Promise(done => { const box = document.querySelector('#racks'); box.scrollTo(0, box.scrollHeight); \
+               requestAnimationFrame(() => requestAnimationFrame(done)) })";
+        page.script(end, json!([])).await;
+        assert_eq!(
+            page.see_drawn(15, 71, near).await,
+            grey,
+            "drawn when it comes"
+        );
+        assert_eq!(
+            page.see_drawn(0, 0, near).await,
+            None,
+            "given back when it goes"
+        );
+        // Another theme draws what is seen anew.
+        page.click("[aria-label='Switch theme']").await;
+        let dark = page.see_token("--st-healthy-bg").await;
+        assert_ne!(dark, grey);
+        assert_eq!(page.see_drawn(15, 71, near).await, dark);
+    }
+);
 
 journey!(by_keyboard, "", async |page: &Page| {
     page.tab_to("document.activeElement.matches('[role=gridcell]')")

@@ -33,7 +33,7 @@ journey!(shift_and_arrows_mark_many, "", async |page: &Page| {
     assert_eq!(first, 0);
     page.press_with(&[Key::Shift], Key::Right).await;
     page.press_with(&[Key::Shift], Key::Down).await;
-    let marked = "document.querySelectorAll('.g.sel').length";
+    let marked = "document.querySelectorAll('.cell.sel').length";
     assert_eq!(page.value(marked).await, 4, "a square of four is marked");
     assert!(
         all(page, "failed").await.is_empty(),

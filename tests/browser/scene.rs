@@ -47,7 +47,7 @@ journey!(
 
 /// Where the parts that the first paint has are, to half a pixel: name, then x, y, width and height.
 const PLACES: &str = "const root = [...document.querySelectorAll('.app')].find(e => e.getClientRects().length); \
-    return ['.brand', '.nav a', '.nav a:last-child', '.scn', '.psc', '.racks', '.rep', '.dom', '.cab .g', '.sws', '.verdict p', '.rows', '.row.on', '.row.on .num', '.side', '.gantt', '.pdock'] \
+    return ['.brand', '.nav a', '.nav a:last-child', '.scn', '.psc', '.racks', '.rep', '.dom', '.cab :is(.g, .cell)', '.sws', '.verdict p', '.rows', '.row.on', '.row.on .num', '.side', '.gantt', '.pdock'] \
     .flatMap(css => { const e = root.querySelector(css); if (!e) return []; const b = e.getBoundingClientRect(); \
     return [[css, ...[b.x, b.y, b.width, b.height].map(v => Math.round(v * 2) / 2)]]; })";
 
@@ -111,7 +111,7 @@ fn a_phone_shows_boards_together_and_turns_long_rows() {
         browse("phone domains", View::PHONE, link, async |page| {
             let seen = "[...document.querySelectorAll('[role=gridcell]')].filter(e => e.checkVisibility()).length";
             assert_eq!(page.value(seen).await, shown, "{link}");
-            let outside = "[...document.querySelectorAll('.dom.on .g')].filter(e => \
+            let outside = "[...document.querySelectorAll('.dom.on .cell')].filter(e => \
                            e.getBoundingClientRect().right > e.closest('.cab').getBoundingClientRect().right).length";
             assert_eq!(page.value(outside).await, 0, "{link}");
             assert_eq!(page.overflow().await, 0, "{link}");

@@ -21,77 +21,34 @@ pub struct Look<'a> {
     pub alone: bool,
 }
 
-/// Share of a load bar's width that is the healthy share, %.
-const HEALTHY: f64 = 80.0;
-/// Least width of the piece beyond the healthy share, %: about 2 px on the smallest tile that has a bar.
-const LEAST: f64 = 4.0;
-
-/// Classes of a tile: `g`, its state, and what else is drawn on it.
-pub fn class(look: &Look<'_>, index: u32, gpu: &GpuView) -> String {
-    let mut class = format!("g {}", gpu.state.id());
-    if gpu.sends_gradients {
-        class.push_str(" sends");
-    }
-    if look.tp < look.shape.gpus && index > 0 && index.is_multiple_of(look.tp.max(1)) {
-        class.push_str(" slot");
-    }
-    class
-}
-
-/// The style of a tile with another load than the healthy share: where its load bar ends, and the piece beyond that share.
-/// Worked out here: a style sheet would do so for every tile again.
-pub fn style(gpu: &GpuView) -> String {
-    if gpu.tp_rank.is_none() || gpu.load == 1.0 {
-        return String::new();
-    }
-    let core = HEALTHY * gpu.load.min(1.0);
-    let end = if gpu.load > 1.0 {
-        (HEALTHY * gpu.load).max(core + LEAST)
-    } else {
-        core
-    };
-    format!("--a:{core:.1}%;--b:{end:.1}%")
-}
-
-fn tile(out: &mut String, look: &Look<'_>, domain: u32, index: u32, gpu: &GpuView) {
-    let style = style(gpu);
-    let style = if style.is_empty() {
-        style
-    } else {
-        format!(" style=\"{style}\"")
-    };
+/// A cell has no look of its own: a canvas under it shows the GPU, so that a change costs no style and no layout.
+fn cell(out: &mut String, domain: u32, index: u32, gpu: &GpuView) {
     // Writing to a string cannot fail.
     let _ = write!(
         out,
-        "<div class=\"{}\" role=\"gridcell\" tabindex=\"{}\" data-domain=\"{domain}\" data-gpu=\"{index}\" data-state=\"{}\" \
-         aria-label=\"{}\"{style}><b>{}</b><i>{}</i></div>",
-        class(look, index, gpu),
+        "<div class=\"cell\" role=\"gridcell\" tabindex=\"{}\" data-domain=\"{domain}\" data-gpu=\"{index}\" data-state=\"{}\" \
+         aria-label=\"{}\"></div>",
         // One tab stop a rack; arrows move it.
         if index == 0 { 0 } else { -1 },
         gpu.state.id(),
         words::label(domain, index, gpu),
-        words::rank(gpu),
-        words::clock(look.gpu, gpu),
     );
 }
 
 fn cabinet(out: &mut String, look: &Look<'_>, view: &DomainView) {
     let shape = &look.shape;
-    let board = if shape.switch_after == 0 && shape.rows() <= 2 {
-        " board"
-    } else {
-        ""
-    };
+    let board = if shape.is_board() { " board" } else { "" };
     let _ = write!(
         out,
-        "<div class=\"cab{board}\" role=\"grid\" aria-label=\"Domain {}\">",
+        "<div class=\"cab{board}\" role=\"grid\" aria-label=\"Domain {}\">\
+         <canvas class=\"tiles\" width=\"0\" height=\"0\" aria-hidden=\"true\"></canvas>",
         view.index
     );
     for row in 0..shape.rows() {
         out.push_str("<div class=\"tray\" role=\"row\">");
         for index in shape.row(row) {
             if let Some(gpu) = view.gpus.get(index as usize) {
-                tile(out, look, view.index, index, gpu);
+                cell(out, view.index, index, gpu);
             }
         }
         out.push_str("</div>");
@@ -201,8 +158,6 @@ mod tests {
         let mut views = fixture::healthy(&placement, 2);
         views[1].gpus[5].state = GpuState::Failed;
         views[1].gpus[5].tp_rank = None;
-        views[0].gpus[7].sends_gradients = true;
-        views[0].gpus[2].load = 1.125;
         let look = Look {
             shape: RackShape::of(system),
             tp: 8,
@@ -215,16 +170,15 @@ mod tests {
         }
         assert_eq!(out.matches("role=\"gridcell\"").count(), 16);
         assert!(out.contains(
-            "<div class=\"g failed\" role=\"gridcell\" tabindex=\"-1\" data-domain=\"1\" data-gpu=\"5\" data-state=\"failed\" \
-             aria-label=\"Domain 1 GPU 5: failed\"><b></b><i></i></div>"
+            "<div class=\"cell\" role=\"gridcell\" tabindex=\"-1\" data-domain=\"1\" data-gpu=\"5\" data-state=\"failed\" \
+             aria-label=\"Domain 1 GPU 5: failed\"></div>"
         ));
-        assert!(out.contains("class=\"g healthy sends\""));
-        assert!(out.contains("style=\"--a:80.0%;--b:90.0%\"><b>2</b><i>1980</i>"));
+        assert_eq!(out.matches("<canvas").count(), 2);
         assert!(out.contains("class=\"cab board\""));
     }
 
     #[test]
-    fn slots_inside_a_domain_are_marked() {
+    fn slots_inside_a_domain_are_counted() {
         let system = system("gb300-nvl72").unwrap();
         let look = Look {
             shape: RackShape::of(system),
@@ -233,8 +187,6 @@ mod tests {
             alone: false,
         };
         let view = fixture::healthy(&fixture::placement(72, 8, 1, 9), 1).remove(0);
-        assert_eq!(class(&look, 8, &view.gpus[8]), "g healthy slot");
-        assert_eq!(class(&look, 0, &view.gpus[0]), "g healthy");
         let mut out = String::new();
         domain(&mut out, &look, &view, false);
         assert!(out.contains("9 TP groups") && out.contains("9 NVLink switch trays"));

@@ -56,6 +56,11 @@ impl RackShape {
         self.gpus.div_ceil(self.per_row.max(1))
     }
 
+    /// Whether it is drawn as a board rather than a rack.
+    pub fn is_board(&self) -> bool {
+        self.switch_after == 0 && self.rows() <= 2
+    }
+
     /// GPUs of a row.
     pub fn row(&self, row: u32) -> Range<u32> {
         let first = row.saturating_mul(self.per_row).min(self.gpus);

@@ -1,9 +1,10 @@
 //! What the user does to GPUs, as edits of the scenario, and the sentence that says it.
 
 use crate::core::scenario::{Failure, FailureKind, Scenario};
-use crate::core::strategy::{Evaluation, StrategyId};
+use crate::core::strategy::Outcome;
 use crate::scene::rack::pick;
 use crate::scene::side::number::score;
+use crate::ui::dom;
 use crate::ui::state::App;
 use leptos::prelude::*;
 use std::collections::BTreeSet;
@@ -41,7 +42,7 @@ fn down(scenario: &Scenario, size: u32) -> BTreeSet<At> {
 
 /// Whether some failure takes every one of these.
 pub fn all_down(app: App, gpus: &[At]) -> bool {
-    let job = app.job.read_untracked();
+    let job = app.now.job.read_untracked();
     let down = down(&job.scenario, job.system.domain_size);
     gpus.iter().all(|at| down.contains(at))
 }
@@ -57,7 +58,7 @@ pub fn toggle(app: App, gpus: &[At]) {
 
 /// Fails GPUs that are not down yet.
 pub fn fail(app: App, gpus: &[At], how: How) {
-    let size = app.job.read_untracked().system.domain_size;
+    let size = app.now.job.read_untracked().system.domain_size;
     edit(app, &words(gpus, "failed"), |scenario| {
         let mut taken = down(scenario, size);
         for &(domain, gpu) in gpus {
@@ -79,7 +80,7 @@ pub fn fail(app: App, gpus: &[At], how: How) {
 
 /// Gives GPUs this kind of failure, whatever they had before.
 pub fn set(app: App, gpus: &[At], how: How) {
-    let size = app.job.read_untracked().system.domain_size;
+    let size = app.now.job.read_untracked().system.domain_size;
     let what = match how.kind {
         FailureKind::Hardware => "failed",
         FailureKind::Software => "restarting",
@@ -107,7 +108,7 @@ pub fn set(app: App, gpus: &[At], how: How) {
 
 /// Removes every failure that takes one of these.
 pub fn repair(app: App, gpus: &[At]) {
-    let size = app.job.read_untracked().system.domain_size;
+    let size = app.now.job.read_untracked().system.domain_size;
     edit(app, &words(gpus, "repaired"), |scenario| {
         lift(scenario, gpus, size);
     });
@@ -124,7 +125,7 @@ fn lift(scenario: &mut Scenario, gpus: &[At], size: u32) {
 
 /// Repairs everything.
 pub fn repair_all(app: App) {
-    if app.job.read_untracked().scenario.failures.is_empty() {
+    if app.now.job.read_untracked().scenario.failures.is_empty() {
         app.said.set("Nothing to repair.".into());
         return;
     }
@@ -136,7 +137,7 @@ pub fn repair_all(app: App) {
 /// Fails `count` healthy GPUs of the job's domains; the seed names which.
 pub fn fail_random(app: App, count: u32, seed: u64) {
     let healthy: Vec<At> = {
-        let job = app.job.read_untracked();
+        let job = app.now.job.read_untracked();
         let down = down(&job.scenario, job.system.domain_size);
         let all = (0..job.placement.domains)
             .flat_map(|domain| (0..job.system.domain_size).map(move |gpu| (domain, gpu)));
@@ -160,14 +161,13 @@ fn words(gpus: &[At], what: &str) -> String {
 
 /// Edits, then says what came of it: "D0 GPU 17 failed. TP 72 to 71. ntp-pw 0.999."
 fn edit(app: App, what: &str, change: impl FnOnce(&mut Scenario)) {
-    let strategy = app.selected.get_untracked();
-    let before = lowest_degree(&app.evaluation.read_untracked(), strategy);
+    let before = lowest_degree(&app.now.outcome.read_untracked());
     app.edit(change);
     if app.notice.read_untracked().is_some() {
         return;
     }
-    let evaluation = app.evaluation.get_untracked();
-    let after = lowest_degree(&evaluation, strategy);
+    let outcome = app.now.outcome.get_untracked();
+    let after = lowest_degree(&outcome);
     let mut said = what.to_owned();
     if let (Some(before), Some(after)) = (before, after)
         && before != after
@@ -175,14 +175,17 @@ fn edit(app: App, what: &str, change: impl FnOnce(&mut Scenario)) {
         // Writing to a string cannot fail.
         let _ = write!(said, " TP {before} to {after}.");
     }
-    if let Some(outcome) = evaluation.get(strategy) {
-        let _ = write!(said, " {} {}.", strategy.id(), score(outcome.goodput, 3));
-    }
-    app.said.set(said);
+    let _ = write!(
+        said,
+        " {} {}.",
+        outcome.strategy.id(),
+        score(outcome.goodput, 3)
+    );
+    // Seen first, said then.
+    dom::after_paint(move || drop(app.said.try_set(said)));
 }
 
-fn lowest_degree(evaluation: &Evaluation, strategy: StrategyId) -> Option<u32> {
-    let outcome = evaluation.get(strategy)?;
+fn lowest_degree(outcome: &Outcome) -> Option<u32> {
     outcome
         .replicas
         .iter()

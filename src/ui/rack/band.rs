@@ -57,13 +57,8 @@ impl Band {
             };
             let domains = stage.domains.iter().filter(|domain| near(&domain.cabinet));
             domains
-                .flat_map(|domain| &domain.tiles)
-                .map(|tile| {
-                    (
-                        Element::from(tile.cell.clone()),
-                        tile.cell.get_bounding_client_rect(),
-                    )
-                })
+                .flat_map(|domain| &domain.cells)
+                .map(|cell| (Element::from(cell.clone()), cell.get_bounding_client_rect()))
                 .collect()
         });
         let scroll = f64::from(scroller.scroll_top());

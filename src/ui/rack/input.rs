@@ -14,7 +14,6 @@ use crate::ui::state::{App, use_app};
 use gloo::timers::callback::Timeout;
 use leptos::ev;
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent, PointerEvent};
 
 /// How long a finger rests before the menu opens, ms.
@@ -39,7 +38,7 @@ struct Press {
 
 /// The tile that an event happened on.
 fn tile_of(event: &web_sys::Event) -> Option<At> {
-    let tile = dom::target(event)?.closest(".g[data-gpu]").ok()??;
+    let tile = dom::target(event)?.closest(".cell").ok()??;
     at(&tile)
 }
 
@@ -49,39 +48,29 @@ pub fn at(tile: &Element) -> Option<At> {
     Some((number("data-domain")?, number("data-gpu")?))
 }
 
-/// Notes which domains are in view.
-pub fn see(view: View) {
-    let Some(scroller) = view.scroller.get_untracked() else {
+/// Notes which domains are in view and has their tiles drawn; those next to them too if there is time for what is `near`.
+pub fn see(view: View, near: bool) {
+    let Some(Some(scroller)) = view.scroller.try_get_untracked() else {
         return;
     };
-    let (top, bottom) = (
-        scroller.scroll_top() as f64,
-        (scroller.scroll_top() + scroller.client_height()) as f64,
+    let (top, high) = (
+        f64::from(scroller.scroll_top()),
+        f64::from(scroller.client_height()),
     );
-    let seen = view.stage.with_value(|stage| {
-        let mut seen: Option<(u32, u32)> = None;
-        for domain in &stage.domains {
-            let Some(section) = domain.section.dyn_ref::<web_sys::HtmlElement>() else {
-                continue;
-            };
-            let (y, h) = (
-                f64::from(section.offset_top()),
-                f64::from(section.offset_height()),
-            );
-            // More than a third of it.
-            if h > 0.0 && (y + h).min(bottom) - y.max(top) > h / 3.0 {
-                seen = Some(seen.map_or((domain.index, domain.index), |(first, _)| {
-                    (first, domain.index)
-                }));
-            }
-        }
-        seen
-    });
-    if let Some(seen) = seen
+    let seen = view
+        .stage
+        .try_update_value(|stage| stage.look_around(top, high, near));
+    if let Some(Some(seen)) = seen
         && view.seen.get_untracked() != seen
     {
         view.seen.set(seen);
     }
+}
+
+/// As [`see`] for what is in view, and for the rest once that is painted.
+pub fn see_first(view: View) {
+    see(view, false);
+    dom::after_paint(move || see(view, true));
 }
 
 /// The scrolling box with its listeners.
@@ -213,7 +202,7 @@ pub fn Input(children: Children) -> impl IntoView {
             scrolled.set_value(true);
             request_animation_frame(move || {
                 scrolled.try_set_value(false);
-                see(view);
+                see(view, true);
             });
         }
     };

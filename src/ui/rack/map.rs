@@ -174,7 +174,7 @@ pub fn show(view: View, domain: u32, smooth: bool) {
         });
         scroller.scroll_to_with_scroll_to_options(&options);
         if !smooth {
-            see(view);
+            see(view, true);
         }
     }
 }

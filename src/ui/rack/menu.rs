@@ -52,7 +52,7 @@ fn Card(open: Open, within: NodeRef<Section>) -> impl IntoView {
     let app = use_app();
     let view = expect_context::<View>();
     let first = open.gpus.first().copied().unwrap_or_default();
-    let job = app.job.get_untracked();
+    let job = app.now.job.get_untracked();
     let size = job.system.domain_size;
     let current: Option<Failure> = job
         .scenario
@@ -235,11 +235,9 @@ fn Card(open: Open, within: NodeRef<Section>) -> impl IntoView {
 
 /// Beside the tile and inside the frame; nothing on a phone, where the style sheet makes it a sheet.
 fn place(view: View, at: At, frame: &HtmlElement, card: &HtmlElement) -> Option<String> {
-    let tile = view.stage.with_value(|stage| {
-        stage
-            .tile(at)
-            .map(|tile| tile.cell.get_bounding_client_rect())
-    })?;
+    let tile = view
+        .stage
+        .with_value(|stage| stage.cell(at).map(|cell| cell.get_bounding_client_rect()))?;
     let outer = frame.get_bounding_client_rect();
     let (wide, high) = (
         f64::from(frame.offset_width()),

@@ -1,7 +1,7 @@
 //! What a change looks like once it is painted: what moves is drawn on the sheet over the racks, clocks count.
 
 use super::sheet;
-use super::stage::{Change, Moved, Stage};
+use super::stage::{Moved, Stage};
 use crate::core::hardware::Gpu;
 use crate::core::strategy::GpuView;
 use crate::scene::rack::words;
@@ -14,70 +14,56 @@ const COUNT: [f64; 4] = [0.4, 0.75, 0.95, 1.0];
 /// From one number to the next, ms: four of them take 300 ms.
 const BEAT: u64 = 75;
 
-/// Plays what a change moved in view. `still`: no movement, an outline instead.
-pub fn play(
-    scroller: &HtmlElement,
-    stage: StoredValue<Stage, LocalStorage>,
-    change: &Change,
-    still: bool,
-) {
-    stage.try_with_value(|stage| {
-        sheet::play(scroller, stage, change, still);
-        if !still {
-            count(stage, change);
-        }
-    });
-}
+/// The racks, as later moments find them.
+type Kept = StoredValue<Stage, LocalStorage>;
 
-/// A clock that counts.
-struct Ticking {
-    element: HtmlElement,
-    moved: Moved,
-    /// What was written last; other text belongs to a newer change.
-    wrote: String,
+/// Plays what a change moved in view. `still`: no movement, an outline instead.
+pub fn play(scroller: &HtmlElement, stage: Kept, change: &[Moved], still: bool) {
+    let gpu = stage.try_with_value(|stage| {
+        sheet::play(scroller, stage, change, still);
+        stage.plan.as_ref().map(|plan| plan.gpu.clone())
+    });
+    if let (false, Some(Some(gpu))) = (still, gpu) {
+        count(stage, gpu, change);
+    }
 }
 
 /// Clocks that rise or fall together count together.
-fn count(stage: &Stage, change: &Change) {
-    let Some(plan) = &stage.plan else { return };
+fn count(stage: Kept, gpu: Gpu, change: &[Moved]) {
     let counts = |moved: &&Moved| {
         moved.new.tp_rank.is_some()
             && moved.old.tp_rank.is_some()
-            && moved.old.perf != moved.new.perf
+            && words::clock(&gpu, &moved.old) != words::clock(&gpu, &moved.new)
     };
-    let ticking: Vec<Ticking> = change
-        .moved
-        .iter()
-        .filter(counts)
-        .filter_map(|moved| {
-            Some(Ticking {
-                element: stage.tile((moved.domain, moved.gpu))?.clock.clone(),
-                moved: *moved,
-                wrote: words::clock(&plan.gpu, &moved.new),
-            })
-        })
-        .collect();
+    let ticking: Vec<Moved> = change.iter().filter(counts).copied().collect();
     if !ticking.is_empty() {
-        tick(ticking, plan.gpu.clone(), 0);
+        tick(stage, ticking, gpu, 0);
     }
 }
 
-fn tick(mut ticking: Vec<Ticking>, gpu: Gpu, beat: usize) {
+fn tick(stage: Kept, mut ticking: Vec<Moved>, gpu: Gpu, beat: usize) {
     let Some(part) = COUNT.get(beat) else { return };
-    for one in &mut ticking {
-        if one.element.text_content().as_deref() != Some(one.wrote.as_str()) {
-            continue;
+    let shown = stage.try_update_value(|stage| {
+        // What changed again belongs to a newer change.
+        ticking.retain(|moved| stage.gpu((moved.domain, moved.gpu)) == Some(moved.new));
+        for domain in ticking.chunk_by(|a, b| a.domain == b.domain) {
+            let tiles: Vec<(u32, GpuView)> = domain
+                .iter()
+                .map(|moved| {
+                    let (old, new) = (moved.old.perf, moved.new.perf);
+                    let perf = old + (new - old) * part;
+                    (moved.gpu, GpuView { perf, ..moved.new })
+                })
+                .collect();
+            if let Some(first) = domain.first() {
+                stage.pretend(first.domain, &tiles);
+            }
         }
-        let Moved { old, new, .. } = one.moved;
-        let perf = old.perf + (new.perf - old.perf) * part;
-        let text = words::clock(&gpu, &GpuView { perf, ..new });
-        if text != one.wrote {
-            one.element.set_text_content(Some(&text));
-            one.wrote = text;
-        }
+    });
+    if shown.is_some() && !ticking.is_empty() {
+        set_timeout(
+            move || tick(stage, ticking, gpu, beat + 1),
+            Duration::from_millis(BEAT),
+        );
     }
-    set_timeout(
-        move || tick(ticking, gpu, beat + 1),
-        Duration::from_millis(BEAT),
-    );
 }

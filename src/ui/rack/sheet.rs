@@ -5,8 +5,9 @@
 //! slides on, and shards fly: blue slips leave the bars of the extra ranks, arc over the switch trays and land on the bars of
 //! the core ranks; a repair plays that backwards. A new change starts a new play from what is shown.
 
-use super::stage::{Change, Domain, Moved, Stage};
+use super::stage::{Domain, Moved, Stage};
 use crate::core::strategy::GpuState;
+use crate::scene::rack::face::ground;
 use crate::scene::rect::Rect;
 use crate::ui::dom;
 use leptos::prelude::*;
@@ -95,13 +96,12 @@ impl Frame {
 }
 
 /// Plays what a change moved in view; `still`: outlines it for a second instead.
-pub fn play(scroller: &HtmlElement, stage: &Stage, change: &Change, still: bool) {
+pub fn play(scroller: &HtmlElement, stage: &Stage, change: &[Moved], still: bool) {
     let frame = Frame::of(scroller);
     let moved: Vec<(&Moved, Rect)> = change
-        .moved
         .iter()
-        .filter_map(|moved| Some((moved, stage.tile((moved.domain, moved.gpu))?)))
-        .map(|(moved, tile)| (moved, frame.place(&tile.cell)))
+        .filter_map(|moved| Some((moved, stage.cell((moved.domain, moved.gpu))?)))
+        .map(|(moved, cell)| (moved, frame.place(cell)))
         .filter(|(_, rect)| frame.shows(rect))
         .collect();
     if moved.is_empty() {
@@ -151,7 +151,7 @@ pub fn play(scroller: &HtmlElement, stage: &Stage, change: &Change, still: bool)
     let starts = |old: bool, new: bool| {
         let turned =
             |moved: &Moved| (moved.old.sends_gradients, moved.new.sends_gradients) == (old, new);
-        change.moved.iter().any(turned)
+        change.iter().any(turned)
     };
     let (forth, back) = (starts(false, true), starts(true, false));
     if forth || back {
@@ -184,20 +184,6 @@ pub fn play(scroller: &HtmlElement, stage: &Stage, change: &Change, still: bool)
 fn tell(canvas: &HtmlCanvasElement, names: &[&str]) {
     // Fails for no valid name.
     let _ = canvas.set_attribute("data-plays", &names.join(" "));
-}
-
-/// The token of what a tile in a state stands on.
-const fn ground(state: GpuState) -> &'static str {
-    match state {
-        GpuState::Healthy => "--st-healthy-bg",
-        GpuState::Failed => "--st-failed",
-        GpuState::Restarting => "--st-restart-bg",
-        GpuState::Slow => "--st-slow-bg",
-        GpuState::Boosted => "--st-boosted-bg",
-        GpuState::Parity => "--st-parity-bg",
-        GpuState::Spare => "--st-spare-bg",
-        GpuState::Idle | GpuState::LeftOver => "--sunk",
-    }
 }
 
 /// How far something is at a time after its start, eased out; none before it starts or once it is over.
@@ -298,7 +284,7 @@ impl Play {
 }
 
 /// Where slips start and land, for every healthy rack in view.
-fn slips(frame: &Frame, stage: &Stage, change: &Change, forth: bool) -> Vec<Slip> {
+fn slips(frame: &Frame, stage: &Stage, change: &[Moved], forth: bool) -> Vec<Slip> {
     let Some(plan) = &stage.plan else {
         return Vec::new();
     };
@@ -313,12 +299,7 @@ fn slips(frame: &Frame, stage: &Stage, change: &Change, forth: bool) -> Vec<Slip
                     moved.old.sends_gradients && !moved.new.sends_gradients
                 }
         };
-        let extra: Vec<u32> = change
-            .moved
-            .iter()
-            .filter(sends)
-            .map(|moved| moved.gpu)
-            .collect();
+        let extra: Vec<u32> = change.iter().filter(sends).map(|moved| moved.gpu).collect();
         if extra.is_empty() {
             continue;
         }
@@ -350,9 +331,9 @@ fn fly(
     all: &mut Vec<Slip>,
 ) {
     let bars: Vec<(f64, f64)> = domain
-        .tiles
+        .cells
         .iter()
-        .map(|tile| frame.place(&tile.cell))
+        .map(|cell| frame.place(cell))
         .map(|rect| (rect.x + rect.w / 2.0, rect.y + rect.h - 3.0))
         .collect();
     let bar = |gpu: u32| bars.get(gpu as usize).copied();

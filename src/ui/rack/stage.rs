@@ -1,10 +1,14 @@
-//! The tiles as elements: built from one string, then patched where a new set of views differs from the one shown.
+//! The racks as they stand in the document: elements built from one string and pictures of their tiles, then patched where
+//! a new set of views differs from the one shown.
 
+use super::pens::Pens;
+use super::picture::Picture;
 use super::plan::Plan;
 use crate::core::strategy::{DomainView, GpuState, GpuView};
-use crate::scene::rack::group::head;
+use crate::scene::rack::face::Faces;
+use crate::scene::rack::group::{Head, head};
 use crate::scene::rack::html::{self, DomainHead};
-use crate::scene::rack::shape::TileClass;
+use crate::scene::rack::tile::Grid;
 use crate::scene::rack::{pick, words};
 use crate::ui::dom;
 use crate::ui::state::Shared;
@@ -12,40 +16,35 @@ use std::ops::Range;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
-/// One tile.
-pub struct Tile {
-    /// The cell.
-    pub cell: HtmlElement,
-    /// The text on the left.
-    pub rank: HtmlElement,
-    /// The text on the right.
-    pub clock: HtmlElement,
-}
+/// How far beyond what is in view tiles are drawn, and kept, in heights of the scrolling box.
+const NEAR: (f64, f64) = (1.0, 2.0);
 
 /// One domain.
 pub struct Domain {
     /// Physical index.
     pub index: u32,
     /// Its section.
-    pub section: Element,
+    pub section: HtmlElement,
     /// The cabinet around its tiles.
     pub cabinet: Element,
-    /// Tiles by GPU.
-    pub tiles: Vec<Tile>,
+    /// Cells by GPU.
+    pub cells: Vec<HtmlElement>,
+    picture: Picture,
     head: DomainHead,
-    /// What its tiles show.
-    shown: Vec<GpuView>,
-    /// The tile that Tab reaches.
+    /// What its picture shows, where it is drawn.
+    painted: Vec<GpuView>,
+    /// What its cells say.
+    said: Vec<GpuView>,
+    /// The cell that Tab reaches.
     stop: u32,
 }
 
 impl Domain {
-    /// Has the tiles show what they do not show yet, and notes which.
-    fn patch(&mut self, plan: &Plan, now: &[GpuView], moved: &mut Vec<Moved>) {
-        let look = plan.look();
-        for (((gpu, tile), was), now) in (0..).zip(&self.tiles).zip(&mut self.shown).zip(now) {
+    /// Draws the tiles that do not show what they should, and tells which.
+    fn draw(&mut self, tools: Option<(&mut Pens, &Faces)>, now: &[GpuView]) -> Vec<Moved> {
+        let mut moved = Vec::new();
+        for ((gpu, was), now) in (0..).zip(&mut self.painted).zip(now) {
             if was != now {
-                patch_tile(&look, self.index, gpu, tile, was, now);
                 moved.push(Moved {
                     domain: self.index,
                     gpu,
@@ -54,6 +53,24 @@ impl Domain {
                 });
                 *was = *now;
             }
+        }
+        if let (false, Some((pens, faces))) = (moved.is_empty(), tools) {
+            let tiles = moved.iter().map(|moved| (moved.gpu, moved.new));
+            self.picture.touch(pens, faces, tiles);
+        }
+        moved
+    }
+
+    /// Has the cells say what they do not say yet. No style follows these attributes, so that writing them is cheap.
+    fn say(&mut self, now: &[GpuView]) {
+        for (((gpu, cell), was), now) in (0..).zip(&self.cells).zip(&mut self.said).zip(now) {
+            if was.state != now.state {
+                let _ = cell.set_attribute("data-state", now.state.id());
+            }
+            if was.state != now.state || was.tp_rank != now.tp_rank {
+                let _ = cell.set_attribute("aria-label", &words::label(self.index, gpu, now));
+            }
+            *was = *now;
         }
     }
 }
@@ -67,7 +84,10 @@ pub struct Stage {
     pub domains: Vec<Domain>,
     /// The views to show: in view they are shown, elsewhere from [`Stage::catch_up`] on.
     pub views: Option<Shared<Vec<DomainView>>>,
-    groups: Vec<Element>,
+    /// What tiles are drawn by, once their size is known.
+    faces: Option<Faces>,
+    pens: Option<Pens>,
+    groups: Vec<(Element, Head)>,
     pointed: Vec<(u32, u32)>,
     marked: Vec<(u32, u32)>,
 }
@@ -85,118 +105,191 @@ pub struct Moved {
     pub new: GpuView,
 }
 
-/// What one new set of views changed in view; empty after a rebuild, which animates nothing.
-#[derive(Default)]
-pub struct Change {
-    /// Tiles that now look otherwise.
-    pub moved: Vec<Moved>,
-    /// Whether domains out of view are to catch up.
-    pub behind: bool,
-}
-
 impl Stage {
-    /// Shows views: patches the tiles of the domains `seen`, or builds all anew for another plan.
+    /// Shows views: the tiles of the domains `seen` at once and the rest in [`Stage::catch_up`], or builds all anew for
+    /// another plan. Tiles in view that now look otherwise; `None` after a rebuild, which animates nothing.
     pub fn show(
         &mut self,
         root: &Element,
         plan: &Plan,
         views: &Shared<Vec<DomainView>>,
-        seen: (u32, u32),
-    ) -> Change {
+        (first, last): (u32, u32),
+    ) -> Option<Vec<Moved>> {
         if self.plan.as_ref() != Some(plan) {
             self.build(root, plan, views);
-            return Change::default();
+            return None;
         }
-        self.patch(plan, views, seen)
+        let mut moved = Vec::new();
+        self.views = Some(views.clone());
+        let Self {
+            domains,
+            faces,
+            pens,
+            ..
+        } = self;
+        for domain in domains {
+            if (first..=last).contains(&domain.index)
+                && let Some(now) = views.get(domain.index as usize)
+            {
+                let tools = pens.as_mut().zip(faces.as_ref());
+                moved.extend(domain.draw(tools, &now.gpus));
+            }
+        }
+        Some(moved)
     }
 
     fn build(&mut self, root: &Element, plan: &Plan, views: &Shared<Vec<DomainView>>) {
-        let mut markup = String::with_capacity(views.len() * 72 * 200);
+        let mut markup = String::with_capacity(views.len() * 72 * 160);
         let look = plan.look();
-        for group in plan.shown_groups() {
-            html::group(
-                &mut markup,
-                &look,
-                group,
-                &head(group, views, plan.tp),
-                views,
-            );
+        let heads: Vec<Head> = plan
+            .shown_groups()
+            .iter()
+            .map(|group| head(group, views, plan.tp))
+            .collect();
+        for (group, head) in plan.shown_groups().iter().zip(&heads) {
+            html::group(&mut markup, &look, group, head, views);
         }
         root.set_inner_html(&markup);
-        self.groups = children(root);
         self.domains.clear();
         let shown = plan
             .shown_groups()
             .iter()
-            .flat_map(|group| group.domains.clone());
-        for (index, section) in shown.zip(dom::all(root, ".dom")) {
-            let Some(cabinet) = dom::find(&section, ".cab") else {
+            .zip(&heads)
+            .flat_map(|(group, head)| {
+                let named = named(plan, head);
+                group.domains.clone().map(move |index| (index, named))
+            });
+        for ((index, named), section) in shown.zip(dom::all(root, ".dom")) {
+            let (Some(cabinet), Some(view)) =
+                (dom::find(&section, ".cab"), views.get(index as usize))
+            else {
                 continue;
             };
-            let tiles = dom::all(&cabinet, ".g")
-                .into_iter()
-                .filter_map(tile)
-                .collect();
-            let view = views.get(index as usize);
-            let head = view
-                .map(|view| Self::domain_head(plan, view, views))
-                .unwrap_or_default();
-            let shown = view.map(|view| view.gpus.clone()).unwrap_or_default();
+            let canvas = dom::find(&cabinet, ".tiles").and_then(|canvas| canvas.dyn_into().ok());
+            let (Some(canvas), Ok(section)) = (canvas, section.dyn_into()) else {
+                continue;
+            };
+            let cells = dom::all(&cabinet, ".cell");
             self.domains.push(Domain {
                 index,
                 section,
+                cells: cells
+                    .into_iter()
+                    .filter_map(|e| e.dyn_into().ok())
+                    .collect(),
                 cabinet,
-                tiles,
-                head,
-                shown,
+                picture: Picture::new(canvas),
+                head: DomainHead::new(view, plan.tp, named),
+                painted: view.gpus.clone(),
+                said: view.gpus.clone(),
                 stop: 0,
             });
         }
+        self.groups = children(root).into_iter().zip(heads).collect();
         self.plan = Some(plan.clone());
         self.views = Some(views.clone());
         self.pointed.clear();
         self.marked.clear();
     }
 
-    fn domain_head(plan: &Plan, view: &DomainView, views: &[DomainView]) -> DomainHead {
-        let group = plan.groups.get(plan.group_of(view.index));
-        let named = group
-            .is_some_and(|group| !plan.phone && html::one_replica(&head(group, views, plan.tp)));
-        DomainHead::new(view, plan.tp, named)
+    /// Sets the size of the tiles; they are drawn anew by the next [`Stage::look_around`].
+    pub fn fit(&mut self, root: &HtmlElement, plan: &Plan, tile: f64) {
+        let grid = Grid {
+            shape: plan.shape,
+            tile,
+            phone: plan.phone,
+        };
+        dom::style(root, "--tw", &format!("{tile}px"));
+        let _ = root.set_attribute("data-tile", grid.class().id());
+        let faces = Faces {
+            grid,
+            tp: plan.tp,
+            gpu: plan.gpu.clone(),
+        };
+        if self.faces.as_ref() != Some(&faces) {
+            self.faces = Some(faces);
+            self.spoil();
+        }
     }
 
-    fn patch(
-        &mut self,
-        plan: &Plan,
-        views: &Shared<Vec<DomainView>>,
-        (first, last): (u32, u32),
-    ) -> Change {
-        let old = self.views.replace(views.clone());
-        let mut change = Change::default();
-        let Some(old) = old.filter(|old| old != views) else {
-            return change;
+    /// Has all tiles drawn anew by the next [`Stage::look_around`], as in another theme.
+    pub fn spoil(&mut self) {
+        self.pens = None;
+        for domain in &mut self.domains {
+            domain.picture.spoil();
+        }
+    }
+
+    /// Notes which domains are in view, draws those and, if `near`, what the next turn of the wheel may show; what is far
+    /// away gives its pixels back. The first and last domain in view.
+    pub fn look_around(&mut self, top: f64, high: f64, near: bool) -> Option<(u32, u32)> {
+        if self
+            .pens
+            .as_ref()
+            .is_some_and(|pens| pens.ratio != dom::ratio())
+        {
+            self.spoil();
+        }
+        let (ahead, kept) = (if near { NEAR.0 * high } else { 0.0 }, NEAR.1 * high);
+        let bottom = top + high;
+        let mut seen = None;
+        for domain in &mut self.domains {
+            let y = f64::from(domain.section.offset_top());
+            let h = f64::from(domain.section.offset_height());
+            // More than a third of it.
+            if h > 0.0 && (y + h).min(bottom) - y.max(top) > h / 3.0 {
+                let (first, _) = *seen.get_or_insert((domain.index, domain.index));
+                seen = Some((first, domain.index));
+            }
+            let within = |room: f64| h > 0.0 && y + h > top - room && y < bottom + room;
+            if !within(kept) {
+                domain.picture.release();
+            } else if within(ahead)
+                && !domain.picture.drawn()
+                && let Some(faces) = &self.faces
+                && let Some(now) = self
+                    .views
+                    .as_ref()
+                    .and_then(|views| views.get(domain.index as usize))
+            {
+                let pens = self
+                    .pens
+                    .get_or_insert_with(|| Pens::new(faces.grid.sizes()));
+                domain.picture.fill(pens, faces, &now.gpus);
+                domain.painted.clone_from(&now.gpus);
+            }
+        }
+        seen
+    }
+
+    /// Draws tiles with other views than theirs, such as a clock on its way to the new one.
+    pub fn pretend(&mut self, index: u32, tiles: &[(u32, GpuView)]) {
+        let Some(at) = self.at(index) else { return };
+        let (Some(domain), Some(pens), Some(faces)) =
+            (self.domains.get(at), &mut self.pens, &self.faces)
+        else {
+            return;
         };
-        let heads: Vec<_> = plan
-            .shown_groups()
-            .iter()
-            .map(|group| head(group, views, plan.tp))
-            .collect();
-        for ((group, now), element) in plan.shown_groups().iter().zip(&heads).zip(&self.groups) {
-            if *now != head(group, &old, plan.tp) {
+        domain.picture.touch(pens, faces, tiles.iter().copied());
+    }
+
+    /// Shows the newest views in what is not part of the first answer: words, and the domains out of view.
+    pub fn catch_up(&mut self, views: &[DomainView]) {
+        let (Some(plan), Some(newest)) = (&self.plan, &self.views) else {
+            return;
+        };
+        let mut named_in = Vec::with_capacity(self.domains.len());
+        for (group, (element, shown)) in plan.shown_groups().iter().zip(&mut self.groups) {
+            let now = head(group, views, plan.tp);
+            if *shown != now {
                 let _ = element.class_list().toggle_with_force("hit", now.hit);
                 set_text(element, "h3", &now.title);
                 set_text(element, ".nt", &now.note);
             }
+            named_in.extend(group.domains.clone().map(|_| named(plan, &now)));
+            *shown = now;
         }
-        let named = plan
-            .shown_groups()
-            .iter()
-            .zip(&heads)
-            .flat_map(|(group, head)| {
-                let named = !plan.phone && html::one_replica(head);
-                group.domains.clone().map(move |_| named)
-            });
-        for (domain, named) in self.domains.iter_mut().zip(named) {
+        for (domain, named) in self.domains.iter_mut().zip(named_in) {
             let Some(now) = views.get(domain.index as usize) else {
                 continue;
             };
@@ -205,52 +298,30 @@ impl Stage {
                 write_head(&domain.section, &domain.head, &head);
                 domain.head = head;
             }
-            if domain.shown == now.gpus {
-                continue;
+            if let Some(newest) = newest.get(domain.index as usize) {
+                let tools = self.pens.as_mut().zip(self.faces.as_ref());
+                domain.draw(tools, &newest.gpus);
             }
-            if (first..=last).contains(&domain.index) {
-                domain.patch(plan, &now.gpus, &mut change.moved);
-            } else {
-                change.behind = true;
+            if domain.said != now.gpus {
+                domain.say(&now.gpus);
             }
-        }
-        self.ring_again();
-        change
-    }
-
-    /// Shows the newest views in the domains that were out of view when they came.
-    pub fn catch_up(&mut self) {
-        let (Some(plan), Some(views)) = (&self.plan, &self.views) else {
-            return;
-        };
-        let mut moved = Vec::new();
-        for domain in &mut self.domains {
-            if let Some(now) = views.get(domain.index as usize)
-                && domain.shown != now.gpus
-            {
-                domain.patch(plan, &now.gpus, &mut moved);
-            }
-        }
-        if !moved.is_empty() {
-            self.ring_again();
         }
     }
 
-    /// Puts the rings back on: class names were written anew.
-    fn ring_again(&self) {
-        self.ring(&self.pointed, "hov", true);
-        self.ring(&self.marked, "sel", true);
-    }
-
-    /// The elements of a domain, if it is in the document.
-    pub fn domain(&self, index: u32) -> Option<&Domain> {
+    /// Where a domain is in [`Stage::domains`].
+    fn at(&self, index: u32) -> Option<usize> {
         let first = self.domains.first()?.index;
-        self.domains.get(index.checked_sub(first)? as usize)
+        Some(index.checked_sub(first)? as usize)
     }
 
-    /// The elements of a tile.
-    pub fn tile(&self, (domain, gpu): (u32, u32)) -> Option<&Tile> {
-        self.domain(domain)?.tiles.get(gpu as usize)
+    /// A domain, if it is in the document.
+    pub fn domain(&self, index: u32) -> Option<&Domain> {
+        self.domains.get(self.at(index)?)
+    }
+
+    /// The cell of a GPU.
+    pub fn cell(&self, (domain, gpu): (u32, u32)) -> Option<&HtmlElement> {
+        self.domain(domain)?.cells.get(gpu as usize)
     }
 
     /// How a GPU looks now.
@@ -264,8 +335,8 @@ impl Stage {
     }
 
     fn ring(&self, tiles: &[(u32, u32)], class: &str, on: bool) {
-        for tile in tiles.iter().filter_map(|at| self.tile(*at)) {
-            let _ = tile.cell.class_list().toggle_with_force(class, on);
+        for cell in tiles.iter().filter_map(|at| self.cell(*at)) {
+            let _ = cell.class_list().toggle_with_force(class, on);
         }
     }
 
@@ -312,22 +383,24 @@ impl Stage {
 
     /// Makes a tile the one that Tab reaches in its rack, and focuses it.
     pub fn focus(&mut self, at: (u32, u32)) {
-        if let Some(tile) = self.stop_at(at) {
-            let _ = tile.focus();
+        if let Some(cell) = self.stop_at(at) {
+            let _ = cell.focus();
         }
     }
 
     /// Makes a tile the one that Tab reaches in its rack.
     pub fn stop_at(&mut self, (index, gpu): (u32, u32)) -> Option<HtmlElement> {
-        let first = self.domains.first()?.index;
-        let domain = self.domains.get_mut(index.checked_sub(first)? as usize)?;
-        if let Some(old) = domain.tiles.get(domain.stop as usize) {
-            old.cell.set_tab_index(-1);
+        let at = self.at(index)?;
+        let domain = self.domains.get_mut(at)?;
+        let cell = domain.cells.get(gpu as usize)?;
+        if domain.stop != gpu {
+            if let Some(old) = domain.cells.get(domain.stop as usize) {
+                old.set_tab_index(-1);
+            }
+            domain.stop = gpu;
+            cell.set_tab_index(0);
         }
-        domain.stop = gpu;
-        let tile = domain.tiles.get(gpu as usize)?;
-        tile.cell.set_tab_index(0);
-        Some(tile.cell.clone())
+        Some(cell.clone())
     }
 }
 
@@ -339,45 +412,9 @@ pub fn is_down(state: GpuState) -> bool {
     )
 }
 
-/// Sets the tile size on the racks.
-pub fn fit(root: &HtmlElement, tile: f64, phone: bool) {
-    let _ = root.style().set_property("--tw", &format!("{tile}px"));
-    // Letters are half as large again on a phone.
-    let room = if phone { tile / 1.5 } else { tile };
-    let _ = root.set_attribute("data-tile", TileClass::of(room).id());
-}
-
-fn patch_tile(
-    look: &html::Look<'_>,
-    domain: u32,
-    gpu: u32,
-    tile: &Tile,
-    was: &GpuView,
-    now: &GpuView,
-) {
-    if was.state != now.state || was.sends_gradients != now.sends_gradients {
-        tile.cell.set_class_name(&html::class(look, gpu, now));
-        let _ = tile.cell.set_attribute("data-state", now.state.id());
-    }
-    if was.state != now.state || was.tp_rank != now.tp_rank {
-        let _ = tile
-            .cell
-            .set_attribute("aria-label", &words::label(domain, gpu, now));
-        tile.rank.set_text_content(Some(&words::rank(now)));
-    }
-    if was.perf != now.perf || was.tp_rank.is_some() != now.tp_rank.is_some() {
-        tile.clock
-            .set_text_content(Some(&words::clock(look.gpu, now)));
-    }
-    if was.load != now.load || was.tp_rank.is_some() != now.tp_rank.is_some() {
-        let style = html::style(now);
-        // Neither fails for a valid name.
-        if style.is_empty() {
-            let _ = tile.cell.remove_attribute("style");
-        } else {
-            let _ = tile.cell.set_attribute("style", &style);
-        }
-    }
+/// Whether the head over a domain names its replica already.
+fn named(plan: &Plan, head: &Head) -> bool {
+    !plan.phone && html::one_replica(head)
 }
 
 fn write_head(section: &Element, was: &DomainHead, now: &DomainHead) {
@@ -402,14 +439,6 @@ fn set_text(root: &Element, css: &str, text: &str) {
     if let Some(element) = dom::find(root, css) {
         element.set_text_content(Some(text));
     }
-}
-
-fn tile(cell: Element) -> Option<Tile> {
-    Some(Tile {
-        rank: cell.first_element_child()?.dyn_into().ok()?,
-        clock: cell.last_element_child()?.dyn_into().ok()?,
-        cell: cell.dyn_into().ok()?,
-    })
 }
 
 fn children(root: &Element) -> Vec<Element> {

@@ -80,10 +80,9 @@ pub fn Tip(
             return;
         };
         let open = view.menu.read().is_some();
-        let tile = at.filter(|_| !open).and_then(|at| {
-            view.stage
-                .with_value(|stage| stage.tile(at).map(|tile| tile.cell.clone()))
-        });
+        let tile = at
+            .filter(|_| !open)
+            .and_then(|at| view.stage.with_value(|stage| stage.cell(at).cloned()));
         let Some(tile) = tile else {
             dom::style(&tip, "display", "none");
             return;

@@ -62,6 +62,25 @@ impl Page {
         .await;
     }
 
+    /// The colour drawn for a GPU at a place in its cell, CSS px from its left and top edge or, if negative, from its right and
+    /// bottom edge; places outside are the gaps. Nothing where its rack is not drawn.
+    pub async fn see_drawn(&self, domain: u32, index: u32, (x, y): (f64, f64)) -> Option<[u8; 3]> {
+        let code = "const [css, x, y] = arguments, cell = document.querySelector(css), \
+                    canvas = cell.closest('[role=grid]').querySelector('canvas'); if (!canvas.width) return null; \
+                    const a = cell.getBoundingClientRect(), b = canvas.getBoundingClientRect(), k = canvas.width / b.width; \
+                    const at = (v, from, to, start) => ((v < 0 ? to : from) + v - start) * k; \
+                    return [...canvas.getContext('2d').getImageData(at(x, a.left, a.right, b.left), at(y, a.top, a.bottom, b.top), 1, 1).data].slice(0, 3)";
+        let value = self.script(code, json!([gpu(domain, index), x, y])).await;
+        serde_json::from_value(value).expect("a colour or nothing")
+    }
+
+    /// A colour of the theme in use.
+    pub async fn see_token(&self, name: &str) -> Option<[u8; 3]> {
+        let code = "const hex = getComputedStyle(document.documentElement).getPropertyValue(arguments[0]).trim(); \
+                    return [1, 3, 5].map(i => parseInt(hex.slice(i, i + 2), 16))";
+        serde_json::from_value(self.script(code, json!([name])).await).expect("a colour")
+    }
+
     /// How many GPUs are in each state.
     pub async fn see_states(&self) -> BTreeMap<String, u64> {
         let code = "const n = {}; for (const c of document.querySelectorAll('[role=grid] [role=gridcell]')) \
