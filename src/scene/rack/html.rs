@@ -1,5 +1,6 @@
-//! Markup of the racks, as one string: the first paint in `index.html` and the live page build the same elements from it,
-//! so nothing jumps when the engine takes over. All text comes from numbers and fixed words; nothing needs escaping.
+//! Markup of the racks, as one string: the first paint in `index.html` and the live page build the same elements, so nothing
+//! jumps when the engine takes over; tiles alone are elements there and drawn as [`super::face`] says here. All text comes
+//! from numbers and fixed words; nothing needs escaping.
 
 use super::group::{Group, Head};
 use super::shape::RackShape;

@@ -24,24 +24,24 @@ pub fn play(scroller: &HtmlElement, stage: Kept, change: &[Moved], still: bool) 
         stage.plan.as_ref().map(|plan| plan.gpu.clone())
     });
     if let (false, Some(Some(gpu))) = (still, gpu) {
-        count(stage, gpu, change);
+        count(stage, &gpu, change);
     }
 }
 
 /// Clocks that rise or fall together count together.
-fn count(stage: Kept, gpu: Gpu, change: &[Moved]) {
+fn count(stage: Kept, gpu: &Gpu, change: &[Moved]) {
     let counts = |moved: &&Moved| {
         moved.new.tp_rank.is_some()
             && moved.old.tp_rank.is_some()
-            && words::clock(&gpu, &moved.old) != words::clock(&gpu, &moved.new)
+            && words::clock(gpu, &moved.old) != words::clock(gpu, &moved.new)
     };
     let ticking: Vec<Moved> = change.iter().filter(counts).copied().collect();
     if !ticking.is_empty() {
-        tick(stage, ticking, gpu, 0);
+        tick(stage, ticking, 0);
     }
 }
 
-fn tick(stage: Kept, mut ticking: Vec<Moved>, gpu: Gpu, beat: usize) {
+fn tick(stage: Kept, mut ticking: Vec<Moved>, beat: usize) {
     let Some(part) = COUNT.get(beat) else { return };
     let shown = stage.try_update_value(|stage| {
         // What changed again belongs to a newer change.
@@ -62,7 +62,7 @@ fn tick(stage: Kept, mut ticking: Vec<Moved>, gpu: Gpu, beat: usize) {
     });
     if shown.is_some() && !ticking.is_empty() {
         set_timeout(
-            move || tick(stage, ticking, gpu, beat + 1),
+            move || tick(stage, ticking, beat + 1),
             Duration::from_millis(BEAT),
         );
     }
