@@ -139,6 +139,17 @@ pub struct ReplicaPlan {
     pub cost: StepCost,
 }
 
+/// How one TP group's slot runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlotRun {
+    /// Physical slot.
+    pub slot: u32,
+    /// TP degree it runs at, 0 when its replica is dropped; none while the whole job is paused.
+    pub degree: Option<u32>,
+    /// Whether a group of its replica runs at raised clocks.
+    pub boosted: bool,
+}
+
 /// Where GPU-time goes right now, as fractions of all occupied GPUs; all but `won_back` add up to 1.
 ///
 /// `productive + won_back` equals goodput: raised clocks (or work that does not shrink with the degree) make survivors

@@ -2,12 +2,14 @@
 
 use leptos::leptos_dom::helpers::AnimationFrameRequestHandle;
 use leptos::prelude::*;
-use std::cell::Cell;
-use wasm_bindgen::JsCast;
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
 use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{
-    CanvasRenderingContext2d, Document, Element, HtmlCanvasElement, HtmlElement, ResizeObserver,
-    ResizeObserverEntry, Window,
+    CanvasRenderingContext2d, Document, Element, HtmlCanvasElement, HtmlElement,
+    ImageBitmapRenderingContext, OffscreenCanvas, ResizeObserver, ResizeObserverEntry, Window,
 };
 
 /// The window; absent only outside a page.
@@ -201,11 +203,11 @@ where
     E: leptos::html::ElementType + 'static,
     E::Output: JsCast + AsRef<Element> + Clone + 'static,
 {
-    let changed = std::rc::Rc::new(changed);
+    let changed = Rc::new(changed);
     let kept = StoredValue::new_local(None::<(ResizeObserver, Closure<dyn FnMut(js_sys::Array)>)>);
     Effect::new(move |_| {
         let Some(element) = node.get() else { return };
-        let changed = std::rc::Rc::clone(&changed);
+        let changed = Rc::clone(&changed);
         let callback = Closure::<dyn FnMut(js_sys::Array)>::new(move |entries: js_sys::Array| {
             let last = entries.pop();
             if let Some(entry) = last.dyn_ref::<ResizeObserverEntry>() {
@@ -247,6 +249,52 @@ impl Drop for Frame {
     }
 }
 
+type Paint = Rc<Cell<Option<Box<dyn FnOnce()>>>>;
+
+thread_local! {
+    /// Pictures to paint, those taken back included.
+    static PICTURES: RefCell<VecDeque<Paint>> = const { RefCell::new(VecDeque::new()) };
+}
+
+/// A dear picture that waits for its turn: one a frame over the whole page, so that many of them together never hold it
+/// up. A later request replaces the one before.
+#[derive(Default)]
+pub struct Turn(Paint);
+
+impl Turn {
+    /// Paints before one of the next frames.
+    pub fn request(&mut self, paint: impl FnOnce() + 'static) {
+        self.0.take();
+        self.0 = Rc::new(Cell::new(Some(Box::new(paint))));
+        let first = PICTURES.with_borrow_mut(|waiting| {
+            waiting.push_back(Rc::clone(&self.0));
+            waiting.len() == 1
+        });
+        if first {
+            request_animation_frame(paint_next);
+        }
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.0.take();
+    }
+}
+
+fn paint_next() {
+    let (paint, more) = PICTURES.with_borrow_mut(|waiting| {
+        let next = std::iter::from_fn(|| waiting.pop_front()).find_map(|paint| paint.take());
+        (next, !waiting.is_empty())
+    });
+    if more {
+        request_animation_frame(paint_next);
+    }
+    if let Some(paint) = paint {
+        paint();
+    }
+}
+
 /// Device pixels per CSS pixel. Reads no boxes, so that a paint lays nothing out.
 pub fn ratio() -> f64 {
     // Page zoom by CSS multiplies device pixels too.
@@ -255,10 +303,74 @@ pub fn ratio() -> f64 {
 
 /// The context of a canvas; `alpha`: what is not painted shines through.
 pub fn pen(canvas: &HtmlCanvasElement, alpha: bool) -> Option<CanvasRenderingContext2d> {
+    let pen = canvas.get_context_with_context_options("2d", &alpha_is(alpha)?);
+    pen.ok()??.dyn_into().ok()
+}
+
+/// Options of a context.
+fn alpha_is(alpha: bool) -> Option<JsValue> {
     let options = js_sys::Object::new();
     js_sys::Reflect::set(&options, &"alpha".into(), &alpha.into()).ok()?;
-    let pen = canvas.get_context_with_context_options("2d", &options);
-    pen.ok()??.dyn_into().ok()
+    Some(options.into())
+}
+
+/// Paints a picture that stays as it is over a canvas, on a ground of one colour. It is painted aside and handed over
+/// whole: what may be drawn on at any time, some browsers copy for every frame.
+pub fn picture(
+    canvas: &HtmlCanvasElement,
+    wide: f64,
+    high: f64,
+    ground: &str,
+    paint: impl FnOnce(&CanvasRenderingContext2d),
+) {
+    let (w, h, ratio) = device_size(wide, high);
+    let Some((aside, pen)) = aside(w, h) else {
+        // An older browser: on the canvas itself.
+        if let Some(pen) = opaque(canvas, wide, high, ground) {
+            paint(&pen);
+        }
+        return;
+    };
+    // Fails only for what is no number.
+    let _ = pen.scale(ratio, ratio);
+    pen.set_fill_style_str(ground);
+    pen.fill_rect(0.0, 0.0, wide, high);
+    paint(&pen);
+    fit(canvas, w, h, ratio);
+    let show = alpha_is(false)
+        .and_then(|options| {
+            canvas
+                .get_context_with_context_options("bitmaprenderer", &options)
+                .ok()?
+        })
+        .and_then(|show| show.dyn_into::<ImageBitmapRenderingContext>().ok());
+    if let (Some(show), Ok(bitmap)) = (show, aside.transfer_to_image_bitmap()) {
+        show.transfer_from_image_bitmap(&bitmap);
+    }
+}
+
+/// A canvas outside the document; its pen draws as that of a canvas inside does.
+fn aside(w: f64, h: f64) -> Option<(OffscreenCanvas, CanvasRenderingContext2d)> {
+    let aside = OffscreenCanvas::new(w as u32, h as u32).ok()?;
+    let pen = aside.get_context_with_context_options("2d", &alpha_is(false)?);
+    Some((aside, pen.ok()??.unchecked_into()))
+}
+
+/// Whole device pixels of a size in CSS px, and device pixels per CSS pixel.
+fn device_size(wide: f64, high: f64) -> (f64, f64, f64) {
+    let ratio = ratio();
+    let whole = |size: f64| (size * ratio).floor().max(1.0);
+    (whole(wide), whole(high), ratio)
+}
+
+/// Gives a canvas so many device pixels.
+fn fit(canvas: &HtmlCanvasElement, w: f64, h: f64, ratio: f64) {
+    if f64::from(canvas.width()) != w || f64::from(canvas.height()) != h {
+        canvas.set_width(w as u32);
+        canvas.set_height(h as u32);
+    }
+    style(canvas, "width", &format!("{}px", w / ratio));
+    style(canvas, "height", &format!("{}px", h / ratio));
 }
 
 /// As [`canvas`], on a ground of one colour: nothing shines through, so the browser copies it instead of blending it.
@@ -282,17 +394,8 @@ pub fn canvas(
     wide: f64,
     high: f64,
 ) -> Option<CanvasRenderingContext2d> {
-    let ratio = ratio();
-    let (w, h) = (
-        (wide * ratio).floor().max(1.0),
-        (high * ratio).floor().max(1.0),
-    );
-    if f64::from(canvas.width()) != w || f64::from(canvas.height()) != h {
-        canvas.set_width(w as u32);
-        canvas.set_height(h as u32);
-    }
-    style(canvas, "width", &format!("{}px", w / ratio));
-    style(canvas, "height", &format!("{}px", h / ratio));
+    let (w, h, ratio) = device_size(wide, high);
+    fit(canvas, w, h, ratio);
     let pen = self::pen(canvas, true)?;
     pen.reset_transform().ok()?;
     pen.clear_rect(0.0, 0.0, w, h);

@@ -16,6 +16,7 @@ mod race;
 mod studies;
 mod written;
 
+use super::dom;
 use super::state::use_app;
 use bar::FleetBar;
 use clock::Clock;
@@ -42,6 +43,11 @@ pub fn FleetPage() -> impl IntoView {
             Some(crate::scene::fleet::pace::days(fork))
         })
     };
+    // The bar first, all else once it is painted: together they would hold the page up for too long.
+    let later = RwSignal::new(false);
+    dom::after_paint(move || {
+        later.try_set(true);
+    });
     let show = app.param("show");
     let studies = move || studies::ANY && show.with(|show| show.as_deref() == Some("studies"));
     let tab = move |name: &'static str, on: bool| {
@@ -66,7 +72,9 @@ pub fn FleetPage() -> impl IntoView {
             </div>
         </Show>
         {move || {
-            if studies() {
+            if !later.get() {
+                view! { <main class="fleet" id="main"></main> }.into_any()
+            } else if studies() {
                 view! { <Studies /> }.into_any()
             } else {
                 view! {

@@ -164,15 +164,15 @@ pub fn ChartView(
             width.set(wide);
         }
     });
-    let pending = StoredValue::new_local(dom::Frame::default());
+    let pending = StoredValue::new_local(dom::Turn::default());
     Effect::new(move |_| {
         let (wide, theme) = (width.get(), app.theme.get());
         chart.track();
         let Some(canvas) = canvas.get().filter(|_| wide > 40.0) else {
             return;
         };
-        pending.update_value(|frame| {
-            frame.request(move || {
+        pending.update_value(|turn| {
+            turn.request(move || {
                 chart.with_untracked(|chart| paint(&canvas, chart, &ink(theme), wide, height));
             });
         });

@@ -16,7 +16,7 @@ const KEPT_RUNS: usize = 4;
 /// Failures simulated in one step.
 const EVENTS_A_STEP: usize = 400;
 /// Frames filmed in one step.
-const FRAMES_A_STEP: usize = 8;
+const FRAMES_A_STEP: usize = 32;
 
 /// What can be asked about fleet runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

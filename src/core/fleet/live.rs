@@ -241,6 +241,17 @@ impl FleetRun {
         mark.map_or_else(|| self.view.clone(), |mark| mark.lanes.clone())
     }
 
+    /// A lane at the start of what this run has of its strategy: time zero, or where it left another run.
+    pub fn first(&self, strategy: StrategyId) -> Option<Lane> {
+        self.marks.first()?.lanes.get(strategy as usize).cloned()
+    }
+
+    /// Moves such a lane on to a simulated moment, alone: the playhead stays.
+    pub fn walk(&mut self, lane: &mut Lane, time: Nanos) {
+        let time = time.min(self.simulated());
+        lane.advance(&self.plan, &self.trace, &mut self.rates, time);
+    }
+
     /// The ledger of one strategy at any simulated moment; the playhead stays.
     pub fn ledger_at(&mut self, strategy: StrategyId, time: Nanos) -> Ledger {
         let time = time

@@ -8,7 +8,7 @@ mod bytes;
 mod film;
 mod take;
 
-pub use bytes::Broken;
+pub use bytes::{Broken, Reader};
 pub use film::{Film, Look, Projector, Turn};
 pub use take::{FilmMaker, look, record};
 

@@ -5,12 +5,15 @@ use super::ledger::IDLE_POWER;
 use super::pattern::{Losses, Pattern};
 use super::plan::{Plan, PlannedSlot};
 use super::summary::summary;
-use super::{BoostLimit, BoostPower, Outcome, ReplicaPlan, SlowChoice, StrategyId};
+use super::{BoostLimit, BoostPower, Outcome, ReplicaPlan, SlotRun, SlowChoice, StrategyId};
 use crate::core::cost::StepCost;
 use crate::core::hardware::PowerCurve;
 use crate::core::placement::{Placement, pack};
 use crate::core::units::Watts;
 use std::collections::BTreeMap;
+
+/// Takes the slots of a replica, what each of them does, and the sequences of the replica.
+type Visit<'a> = dyn FnMut(Vec<u32>, &[PlannedSlot], u32) + 'a;
 
 impl Evaluator<'_> {
     /// The whole outcome of a strategy on a pattern.
@@ -39,6 +42,25 @@ impl Evaluator<'_> {
         }
     }
 
+    /// How every slot in use runs, in the order of [`Outcome::replicas`], without what else an outcome costs: a map of many
+    /// domains asks at every change.
+    pub fn slot_runs(&self, id: StrategyId, pattern: &Pattern, visit: &mut dyn FnMut(SlotRun)) {
+        let (plan, losses, _) = self.plan(id, pattern);
+        let paused = self.timing(&plan).paused;
+        self.arrange(id, pattern, &plan, &losses, &mut |slots, planned, batch| {
+            let runs = batch > 0 && !paused;
+            let boosted = runs && planned.iter().any(|slot| slot.power > 1.0);
+            for (slot, planned) in slots.into_iter().zip(planned) {
+                let degree = if runs { planned.degree } else { 0 };
+                visit(SlotRun {
+                    slot,
+                    degree: (!paused).then_some(degree),
+                    boosted,
+                });
+            }
+        });
+    }
+
     fn replicas(
         &self,
         id: StrategyId,
@@ -47,6 +69,37 @@ impl Evaluator<'_> {
         losses: &Losses,
         paused: bool,
     ) -> Vec<ReplicaPlan> {
+        let boosts = if id == StrategyId::NtpPw {
+            self.boosts(plan)
+        } else {
+            BTreeMap::new()
+        };
+        let most = self.placement().replicas as usize + plan.extra.len();
+        let mut replicas = Vec::with_capacity(most);
+        self.arrange(id, pattern, plan, losses, &mut |slots, planned, batch| {
+            let batch = if paused { 0 } else { batch };
+            let boost = self.worst_boost(&boosts, planned, batch);
+            replicas.push(self.replica_plan(
+                replicas.len(),
+                slots,
+                planned,
+                batch,
+                plan.sync_degree,
+                boost,
+            ));
+        });
+        replicas
+    }
+
+    /// Puts a plan on physical slots: visits every replica, with its sequences were the job not paused.
+    fn arrange(
+        &self,
+        id: StrategyId,
+        pattern: &Pattern,
+        plan: &Plan,
+        losses: &Losses,
+        visit: &mut Visit<'_>,
+    ) {
         let placement = self.placement();
         let damaged: Vec<u32> = plan
             .affected
@@ -65,61 +118,36 @@ impl Evaluator<'_> {
             .flat_map(|replica| &replica.slots)
             .filter_map(|planned| planned.slot.map(|slot| (slot, *planned)))
             .collect();
-        let boosts = if id == StrategyId::NtpPw {
-            self.boosts(plan)
-        } else {
-            BTreeMap::new()
-        };
         let spares = SpareSlots::new(placement, self.held_spares(id), pattern, plan);
-        let mut replicas = Vec::with_capacity(placement.replicas as usize + plan.extra.len());
+        let whole = PlannedSlot::whole(plan.degree);
+        let mut planned: Vec<PlannedSlot> = Vec::new();
         for (index, slots) in pack(placement, &damaged).into_iter().enumerate() {
             let affected = plan.affected.get(index);
             let filler =
                 affected.and_then(|replica| replica.slots.iter().find(|slot| slot.slot.is_none()));
-            let whole = PlannedSlot::whole(plan.degree);
-            let planned: Vec<PlannedSlot> = slots
-                .iter()
-                .map(|&slot| {
-                    let own = if affected.is_some() {
-                        own.get(&slot)
-                    } else {
-                        None
-                    };
-                    let mut planned = *own.or(filler).unwrap_or(&whole);
-                    if affected.is_none() && !plan.replaced.contains_key(&placement.domain_of(slot))
-                    {
-                        planned.slow = slowed.get(&slot).copied().unwrap_or(1.0);
-                    }
-                    planned
-                })
-                .collect();
+            planned.clear();
+            planned.extend(slots.iter().map(|&slot| {
+                let own = if affected.is_some() {
+                    own.get(&slot)
+                } else {
+                    None
+                };
+                let mut planned = *own.or(filler).unwrap_or(&whole);
+                if affected.is_none() && !plan.replaced.contains_key(&placement.domain_of(slot)) {
+                    planned.slow = slowed.get(&slot).copied().unwrap_or(1.0);
+                }
+                planned
+            }));
             let batch = affected.map_or(self.local_batch(), |replica| replica.local_batch);
             let slots = slots.into_iter().map(|slot| spares.replace(slot)).collect();
-            let batch = if paused { 0 } else { batch };
-            let boost = self.worst_boost(&boosts, &planned, batch);
-            replicas.push(self.replica_plan(
-                index,
-                slots,
-                &planned,
-                batch,
-                plan.sync_degree,
-                boost,
-            ));
+            visit(slots, &planned, batch);
         }
         let group = placement.groups_per_replica.max(1) as usize;
         for (slots, &batch) in spares.free.chunks(group).zip(&plan.extra) {
-            let planned = vec![PlannedSlot::whole(plan.degree); slots.len()];
-            let batch = if paused { 0 } else { batch };
-            replicas.push(self.replica_plan(
-                replicas.len(),
-                slots.to_vec(),
-                &planned,
-                batch,
-                plan.sync_degree,
-                None,
-            ));
+            planned.clear();
+            planned.resize(slots.len(), whole);
+            visit(slots.to_vec(), &planned, batch);
         }
-        replicas
     }
 
     fn replica_plan(

@@ -607,6 +607,16 @@ proptest! {
             used.dedup();
             prop_assert_eq!(used.len(), all, "a slot serves twice");
             check_views(&job, outcome);
+            let mut runs = Vec::new();
+            Evaluator::new(&job).slot_runs(outcome.strategy, &Pattern::of(&job), &mut |run| runs.push(run));
+            let expected: Vec<SlotRun> = outcome.replicas.iter().flat_map(|replica| {
+                replica.slots.iter().zip(&replica.degrees).map(|(slot, degree)| SlotRun {
+                    slot: *slot,
+                    degree: (!outcome.paused).then_some(*degree),
+                    boosted: replica.boost_p > 1.0,
+                })
+            }).collect();
+            prop_assert_eq!(runs, expected);
             let rate = Evaluator::new(&job).rate(outcome.strategy, &Pattern::of(&job));
             prop_assert_eq!(rate.throughput, outcome.throughput);
             prop_assert_eq!(rate.ledger, outcome.ledger);

@@ -19,6 +19,10 @@ use web_sys::{Element, KeyboardEvent, PointerEvent};
 
 /// The labels' turns while the run plays.
 const TURNS: [u32; 2] = [3, 7];
+/// The mini-batches' turn.
+const BATCHES: u32 = 1;
+/// Turn of what comes next.
+const NEXT: u32 = 4;
 
 /// Starts or stops play; from the end it starts over.
 pub fn toggle(deck: Deck) {
@@ -123,9 +127,10 @@ pub fn Clock() -> impl IntoView {
         deck.run
             .with(|run| run.as_ref().map(|run| run.recording.end))
     };
+    let calm = deck.calm_of(NEXT);
     let next = move || {
         let selected = deck.app.selected.get();
-        let time = deck.calm.get();
+        let time = calm.get();
         deck.run.with(|run| {
             run.as_ref()
                 .map(|run| {
@@ -216,6 +221,7 @@ fn Chart() -> impl IntoView {
             ))
         })
     });
+    let pending = StoredValue::new_local([dom::Turn::default(), dom::Turn::default()]);
     Effect::new(move |_| {
         let (Some(frame), Some(run)) = (frame.get(), deck.run.get()) else {
             return;
@@ -229,12 +235,16 @@ fn Chart() -> impl IntoView {
             return;
         }
         let original = deck.original(&run);
-        request_animation_frame(move || {
-            let ground = dom::Tokens::read().get("--panel");
-            for (canvas, solid) in [(&future, false), (&past, true)] {
-                if let Some(pen) = dom::opaque(canvas, frame.width, frame.height, &ground) {
-                    chart::paint(&pen, &frame, &run, original.as_deref(), selected, solid);
-                }
+        pending.update_value(|pending| {
+            let parts = [(past, true), (future, false)];
+            for (turn, (canvas, solid)) in pending.iter_mut().zip(parts) {
+                let (run, original) = (run.clone(), original.clone());
+                turn.request(move || {
+                    let ground = dom::Tokens::read().get("--panel");
+                    dom::picture(&canvas, frame.width, frame.height, &ground, |pen| {
+                        chart::paint(pen, &frame, &run, original.as_deref(), selected, solid);
+                    });
+                });
             }
         });
     });
@@ -262,8 +272,9 @@ fn Chart() -> impl IntoView {
         selected
     });
     // The mini-batches at the playhead.
+    let calm = deck.calm_of(BATCHES);
     Effect::new(move |_| {
-        let time = deck.calm.get();
+        let time = calm.get();
         let (Some(frame), Some(run), Some(holder)) = (frame.get(), deck.run.get(), holder.get())
         else {
             return;

@@ -1,6 +1,6 @@
 //! State of the Fleet page: which run is shown, where its playhead is, and what the worker is asked for.
 
-use crate::core::fleet::recording::{Film, Recording};
+use crate::core::fleet::recording::{Film, Reader, Recording};
 use crate::core::scenario::Job;
 use crate::core::strategy::StrategyId;
 use crate::core::units::Nanos;
@@ -23,6 +23,8 @@ const CALM_MS: f64 = 110.0;
 const TURNS: u32 = 8;
 /// Every part's turn: the playhead was set.
 pub const EVERY: u32 = TURNS;
+/// Time that a slice of reading may take, ms.
+const SLICE_MS: f64 = 10.0;
 /// Rest of the playhead before the link follows, ms.
 const REST_MS: u32 = 250;
 /// Runs whose recording the page keeps, so that a fork finds the one it left.
@@ -105,6 +107,8 @@ pub struct Deck {
     films: StoredValue<Vec<FilmSlot>, LocalStorage>,
     runs: StoredValue<Vec<Shared<Run>>, LocalStorage>,
     next: StoredValue<u32>,
+    /// The next slice of a recording that has arrived.
+    reading: StoredValue<Option<Timeout>, LocalStorage>,
     /// A file being read: kept to read it again leniently.
     file: StoredValue<Option<web_sys::File>, LocalStorage>,
 }
@@ -131,6 +135,7 @@ impl Deck {
             films: StoredValue::new_local(Vec::new()),
             runs: StoredValue::new_local(Vec::new()),
             next: StoredValue::new(1),
+            reading: StoredValue::new_local(None),
             file: StoredValue::new_local(None),
         };
         provide_context(deck);
@@ -197,6 +202,18 @@ impl Deck {
     pub fn is_turn(&self, part: u32) -> bool {
         let turn = self.turn.get_untracked();
         turn == part || turn == EVERY || !self.playing.get_untracked()
+    }
+
+    /// The playhead for a part's words, which follow on its turn.
+    pub fn calm_of(&self, part: u32) -> Memo<Nanos> {
+        let deck = *self;
+        Memo::new(move |before: Option<&Nanos>| {
+            deck.turn.track();
+            match before {
+                Some(before) if !deck.is_turn(part) => *before,
+                _ => deck.time.get_untracked(),
+            }
+        })
     }
 
     /// A view parameter of the link as it is now.
@@ -308,33 +325,57 @@ impl Deck {
             "Simulating"
         };
         let hear = move |deck: Self, body: Body, bytes: Vec<u8>| {
-            if let Body::Fleet(Answer::Run(head)) = body {
-                match Recording::from_bytes(&bytes) {
-                    Ok(recording) => {
-                        let run = Shared::new(Run {
-                            head: *head,
-                            recording,
-                            job: job.clone(),
-                            left: left.clone(),
-                        });
-                        deck.runs.update_value(|runs| {
-                            if runs.len() >= KEPT {
-                                runs.remove(0);
-                            }
-                            runs.push(run.clone());
-                        });
-                        if left.is_none() {
-                            let at = at.map_or(Nanos::ZERO, |days| Nanos::from_hours(days * 24.0));
-                            deck.time.set(at.min(run.recording.end));
-                        }
-                        deck.show(run);
+            let Body::Fleet(Answer::Run(head)) = body else {
+                return;
+            };
+            let (job, left) = (job.clone(), left.clone());
+            let shown = move |recording: Recording| {
+                let anew = left.is_none();
+                let run = Shared::new(Run {
+                    head: *head,
+                    recording,
+                    job,
+                    left,
+                });
+                deck.runs.update_value(|runs| {
+                    if runs.len() >= KEPT {
+                        runs.remove(0);
                     }
-                    Err(error) => deck.wrong.set(Some(error.to_string())),
+                    runs.push(run.clone());
+                });
+                if anew {
+                    let at = at.map_or(Nanos::ZERO, |days| Nanos::from_hours(days * 24.0));
+                    deck.time.set(at.min(run.recording.end));
                 }
+                deck.show(run);
+            };
+            match Reader::new(bytes) {
+                Ok(reader) => deck.read(reader, shown),
+                Err(error) => deck.wrong.set(Some(error.to_string())),
             }
         };
         self.wrong.set(None);
         self.ask(Request::Fleet(ask), Some(what), hear);
+    }
+
+    /// Reads a recording in slices between frames. One that ends in the first is there at once.
+    fn read(&self, mut reader: Reader, then: impl FnOnce(Recording) + 'static) {
+        let (deck, started) = (*self, dom::now_ms());
+        let more = loop {
+            match reader.read_on() {
+                Ok(true) if dom::now_ms() - started < SLICE_MS => {}
+                other => break other,
+            }
+        };
+        match more {
+            Ok(true) => {
+                let later = Timeout::new(0, move || deck.read(reader, then));
+                // The page may have been left meanwhile; then the timer is dropped, which cancels it.
+                deck.reading.try_update_value(|slot| *slot = Some(later));
+            }
+            Ok(false) => then(reader.recording()),
+            Err(error) => deck.wrong.set(Some(error.to_string())),
+        }
     }
 
     /// Shows a run that is at hand.
@@ -359,6 +400,7 @@ impl Deck {
 
     /// Stops what the user waits for.
     pub fn stop(&self) {
+        self.reading.set_value(None);
         if let Some(busy) = self.busy.get_untracked() {
             self.hand.with_value(|hand| hand.stop(busy.order));
             self.busy.set(None);

@@ -94,6 +94,7 @@ pub fn FleetMap() -> impl IntoView {
     let size = RwSignal::new((0.0_f64, 0.0_f64));
     dom::on_resize(holder, move |wide, high| size.set((wide, high)));
     // A new size or theme: everything anew.
+    let fresh = StoredValue::new_local(dom::Turn::default());
     Effect::new(move |_| {
         let (wide, high) = size.get();
         let _ = deck.app.theme.get();
@@ -101,7 +102,7 @@ pub fn FleetMap() -> impl IntoView {
             return;
         }
         // After the theme is on the document.
-        request_animation_frame(move || {
+        let paint = move || {
             // The page may have been left meanwhile.
             let Some(canvas) = map.canvas.try_get_untracked().flatten() else {
                 return;
@@ -118,7 +119,8 @@ pub fn FleetMap() -> impl IntoView {
                 stage.of = None;
             });
             map.paint(true);
-        });
+        };
+        fresh.update_value(|turn| turn.request(paint));
     });
     // A new run, strategy, playhead or piece of film.
     Effect::new(move |_| {

@@ -14,6 +14,11 @@ use crate::ui::state::Shared;
 use leptos::prelude::*;
 use web_sys::Element;
 
+/// Turns while the run plays; the rows have the first ones, one each.
+const STOPS: u32 = 5;
+const LEDGER: u32 = 6;
+const VERDICT: u32 = 7;
+
 /// What the rows show.
 type Shown = (Option<Shared<Run>>, StrategyId);
 
@@ -279,7 +284,7 @@ impl Board {
         }
     }
 
-    /// Brings up to the playhead what has its turn: the order always, then a row after another, last the ledger.
+    /// Brings up to the playhead what has its turn: the order always, then a row after another, the ledger, the verdict.
     fn follow(&mut self, at: &Moment<'_>, turn: u32) {
         self.forked.turn(at.original.is_some());
         self.of.set(at.selected.id());
@@ -297,13 +302,16 @@ impl Board {
                 row.follow(at);
             }
         }
-        if turn == EVERY || turn == StrategyId::ALL.len() as u32 {
-            let run = at.run;
+        let run = at.run;
+        let turn_of = |part: u32| turn == EVERY || turn == part;
+        if turn_of(VERDICT) {
             self.verdict.set(&markup(&words::verdict(
                 &run.recording,
                 at.time,
                 run.head.gpus,
             )));
+        }
+        if turn_of(STOPS) {
             let stops = run
                 .recording
                 .track(at.selected)
@@ -318,6 +326,8 @@ impl Board {
                 " times",
             ];
             self.same.set(&same.concat());
+        }
+        if turn_of(LEDGER) {
             for (entry, share) in self.ledger.iter_mut().zip(at.shares(at.selected)) {
                 entry.set(&words::share(share));
             }

@@ -1,10 +1,11 @@
 //! What every domain looks like at the playhead: one small cell each, so that 100,000 GPUs cost a few kilobytes.
 
 use super::super::domains::Down;
+use super::super::lane::Lane;
 use super::super::plan::Shape;
 use super::FleetRun;
 use crate::core::hardware::PowerCurve;
-use crate::core::strategy::{GpuState, Outcome, StrategyId};
+use crate::core::strategy::{GpuState, SlotRun, StrategyId};
 use std::collections::BTreeMap;
 
 /// What one domain does.
@@ -53,12 +54,11 @@ struct SlotLook {
 pub struct FleetMap {
     /// The job's domains, then the strategy's spare ones.
     pub cells: Vec<DomainCell>,
-    /// Replica and stage of the first slot of each domain, as packed now.
-    pub replicas: Vec<Option<(u32, u32)>>,
     shape: Shape,
     slots: BTreeMap<u32, SlotLook>,
     down: BTreeMap<u32, Vec<Down>>,
-    paused: bool,
+    /// Domains with an entry in one of the two.
+    marked: Vec<bool>,
 }
 
 /// What one domain does in its replica.
@@ -116,37 +116,38 @@ impl FleetRun {
 
     /// The map of one strategy at the playhead: what it makes of the GPUs that are out of service now.
     pub fn map(&self, strategy: StrategyId) -> FleetMap {
-        let shape = *self.plan.shape(strategy);
-        let spares = shape.domains..shape.domains + shape.spare_domains;
-        let mut map = FleetMap {
-            cells: vec![DomainCell::default(); spares.end as usize],
-            replicas: vec![None; spares.end as usize],
-            shape,
-            slots: BTreeMap::new(),
-            down: BTreeMap::new(),
-            paused: false,
-        };
-        for cell in map.cells.iter_mut().skip(spares.start as usize) {
-            cell.state = CellState::Spare;
+        let lane = self.lane(strategy);
+        lane.map_or_else(
+            || FleetMap::standing_by(*self.plan.shape(strategy)),
+            |lane| self.map_of(lane),
+        )
+    }
+
+    /// The same of a lane of this run wherever it is.
+    pub fn map_of(&self, lane: &Lane) -> FleetMap {
+        let strategy = lane.strategy();
+        let mut map = FleetMap::standing_by(*self.plan.shape(strategy));
+        let source = self.rates.source();
+        let losses = source.physical_losses(lane.domains(), &map.shape);
+        let idle = map.shape.domains as usize;
+        for cell in map.cells.iter_mut().take(idle) {
+            cell.state = CellState::Idle;
         }
-        let Some(lane) = self.lane(strategy) else {
-            return map;
-        };
-        let losses = self.rates.source().physical_losses(lane.domains(), &shape);
-        let outcome = self.rates.source().evaluator().outcome(strategy, &losses);
-        map.paused = outcome.paused;
-        map.run_replicas(&outcome);
+        source
+            .evaluator()
+            .slot_runs(strategy, &losses, &mut |run| map.run_slot(run));
         for (domain, down) in lane.domains().iter() {
             let gpus = lane.domains().down(domain);
             if let Some(cell) = map.cells.get_mut(domain as usize) {
                 cell.down = down as u16;
                 cell.restarting = gpus.iter().filter(|down| down.software).count() as u16;
                 cell.state = match cell.state {
-                    _ if down >= shape.domain_size => CellState::Down,
+                    _ if down >= map.shape.domain_size => CellState::Down,
                     CellState::Healthy => CellState::Healed,
                     other => other,
                 };
             }
+            map.mark(domain);
             map.down.insert(domain, gpus.to_vec());
         }
         map
@@ -154,59 +155,83 @@ impl FleetRun {
 }
 
 impl FleetMap {
-    fn run_replicas(&mut self, outcome: &Outcome) {
-        let (tp, per_domain) = (self.shape.tp, self.shape.slots_per_domain.max(1));
-        let own = tp - self.shape.held.min(tp);
-        for domain in 0..self.shape.domains {
-            if let Some(cell) = self.cells.get_mut(domain as usize) {
-                cell.state = CellState::Idle;
-            }
+    /// Nothing has failed and nothing runs.
+    fn standing_by(shape: Shape) -> Self {
+        let spares = shape.domains..shape.domains + shape.spare_domains;
+        let mut cells = vec![DomainCell::default(); spares.end as usize];
+        for cell in cells.iter_mut().skip(spares.start as usize) {
+            cell.state = CellState::Spare;
         }
-        for replica in &outcome.replicas {
-            let runs = replica.local_batch > 0;
-            for ((stage, slot), degree) in (0u32..).zip(&replica.slots).zip(&replica.degrees) {
-                let domain = (slot / per_domain) as usize;
-                let reduced = *degree < own;
-                let boosted = reduced && replica.boost_p > 1.0;
-                if !runs || reduced {
-                    let degree = if runs { *degree } else { 0 };
-                    self.slots.insert(*slot, SlotLook { degree, boosted });
+        Self {
+            marked: vec![false; cells.len()],
+            cells,
+            shape,
+            slots: BTreeMap::new(),
+            down: BTreeMap::new(),
+        }
+    }
+
+    fn mark(&mut self, domain: u32) {
+        if let Some(marked) = self.marked.get_mut(domain as usize) {
+            *marked = true;
+        }
+    }
+
+    fn run_slot(&mut self, run: SlotRun) {
+        let own = self.shape.tp - self.shape.held.min(self.shape.tp);
+        let domain = run.slot / self.shape.slots_per_domain.max(1);
+        let boosted = run.boosted && run.degree.is_some_and(|degree| degree < own);
+        if let Some(degree) = run.degree.filter(|degree| *degree < own) {
+            self.slots.insert(run.slot, SlotLook { degree, boosted });
+            self.mark(domain);
+        }
+        let state = match run.degree {
+            None => CellState::Paused,
+            Some(0) => CellState::Idle,
+            Some(_) if boosted => CellState::Boosted,
+            Some(degree) if degree < own => CellState::Reduced,
+            Some(_) => CellState::Healthy,
+        };
+        if let Some(cell) = self.cells.get_mut(domain as usize) {
+            // Of several groups in one domain the one that changed most gives the colour.
+            cell.state = match (cell.state, state) {
+                (CellState::Boosted | CellState::Reduced, CellState::Healthy | CellState::Idle) => {
+                    cell.state
                 }
-                if let Some(place) = self.replicas.get_mut(domain) {
-                    place.get_or_insert((replica.index, stage));
-                }
-                let state = match (runs, reduced, boosted) {
-                    _ if outcome.paused => CellState::Paused,
-                    (false, ..) => CellState::Idle,
-                    (true, false, _) => CellState::Healthy,
-                    (true, true, false) => CellState::Reduced,
-                    (true, true, true) => CellState::Boosted,
-                };
-                if let Some(cell) = self.cells.get_mut(domain) {
-                    // Of several groups in one domain the one that changed most gives the colour.
-                    cell.state = match (cell.state, state) {
-                        (
-                            CellState::Boosted | CellState::Reduced,
-                            CellState::Healthy | CellState::Idle,
-                        ) => cell.state,
-                        (CellState::Healthy, CellState::Idle) => CellState::Healthy,
-                        _ => state,
-                    };
-                }
-            }
+                (CellState::Healthy, CellState::Idle) => CellState::Healthy,
+                _ => state,
+            };
         }
     }
 
     /// Whether the GPUs of a domain follow from its state alone: nothing of it failed, no group of it is reduced, and it
     /// has as many groups as most. Domains with the same answer look the same.
     pub fn plain(&self, domain: u32) -> Option<u8> {
-        let first = domain.saturating_mul(self.shape.slots_per_domain);
-        let last = first.saturating_add(self.shape.slots_per_domain);
-        let plain = !self.down.contains_key(&domain)
-            && self.shape.slots_of(domain) == self.shape.slots_per_domain
-            && self.slots.range(first..last).next().is_none();
+        let plain = self.marked.get(domain as usize) == Some(&false)
+            && self.shape.slots_of(domain) == self.shape.slots_per_domain;
         let cell = self.cells.get(domain as usize)?;
         plain.then_some(cell.state as u8)
+    }
+
+    /// Fingerprint of all that a domain's look follows from: FNV-1a over its state, its GPUs out of service, and how its
+    /// slots run.
+    pub fn print(&self, domain: u32) -> u64 {
+        let mut hash = 0xcbf2_9ce4_8422_2325u64;
+        let mut add = |word: u64| hash = (hash ^ word).wrapping_mul(0x0100_0000_01b3);
+        add(self
+            .cells
+            .get(domain as usize)
+            .map_or(0, |cell| cell.state as u64));
+        for down in self.down.get(&domain).into_iter().flatten() {
+            add(u64::from(down.gpu) << 1 | u64::from(down.software) | 1 << 40);
+        }
+        let first = domain.saturating_mul(self.shape.slots_per_domain);
+        let last = first.saturating_add(self.shape.slots_per_domain);
+        for (slot, look) in self.slots.range(first..last) {
+            add(u64::from(slot - first) | 1 << 41);
+            add(u64::from(look.degree) << 1 | u64::from(look.boosted));
+        }
+        hash
     }
 
     /// State of every GPU of one domain, by index in the domain; empty past the last domain.

@@ -128,7 +128,33 @@ impl Recording {
     /// # Errors
     /// When they are none of [`Recording::to_bytes`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Broken> {
-        let mut read = In(bytes);
+        let mut reader = Reader::new(bytes.to_vec())?;
+        while reader.read_on()? {}
+        Ok(reader.recording)
+    }
+}
+
+/// Failures read in one stretch.
+const EVENTS_A_STRETCH: usize = 20_000;
+
+/// Reads a recording a stretch at a time: a long run's takes longer than a page may stand still.
+pub struct Reader {
+    bytes: Vec<u8>,
+    /// Bytes read.
+    at: usize,
+    /// Failures still to read, and tracks once it is known how many.
+    events: usize,
+    tracks: Option<usize>,
+    recording: Recording,
+}
+
+impl Reader {
+    /// Reads the head.
+    ///
+    /// # Errors
+    /// When the bytes are none of [`Recording::to_bytes`].
+    pub fn new(bytes: Vec<u8>) -> Result<Self, Broken> {
+        let mut read = In(&bytes);
         let end = Nanos(read.long()?);
         let forked_at = Some(read.long()?)
             .filter(|time| *time != u64::MAX)
@@ -140,33 +166,66 @@ impl Recording {
             let name = read.text()?;
             causes.push(CauseName { name, software });
         }
-        let count = read.count(26)?;
-        let mut events = Vec::with_capacity(count);
-        for _ in 0..count {
-            let (time, repair) = (Nanos(read.long()?), Nanos(read.long()?));
-            let (domain, first) = (read.word()?, read.short()?);
-            let (gpus, cause) = (read.short()?, read.short()?);
-            events.push(FaultEvent {
-                time,
-                domain,
-                first,
-                gpus,
-                cause,
-                repair,
-            });
-        }
-        let mut tracks = Vec::new();
-        for _ in 0..read.count(16)? {
-            tracks.push(Track::read(&mut read)?);
-        }
+        let events = read.count(26)?;
         Ok(Self {
-            end,
-            forked_at,
-            while_running,
-            causes,
+            at: bytes.len() - read.0.len(),
+            bytes,
             events,
-            tracks,
+            tracks: None,
+            recording: Recording {
+                end,
+                forked_at,
+                while_running,
+                causes,
+                events: Vec::with_capacity(events),
+                tracks: Vec::new(),
+            },
         })
+    }
+
+    /// Reads a stretch. False at the end.
+    ///
+    /// # Errors
+    /// As [`Reader::new`].
+    pub fn read_on(&mut self) -> Result<bool, Broken> {
+        let mut read = In(self.bytes.get(self.at..).unwrap_or_default());
+        if self.events > 0 {
+            let count = self.events.min(EVENTS_A_STRETCH);
+            self.recording.events.extend(read.column(count, event)?);
+            self.events -= count;
+        } else if let Some(left) = &mut self.tracks {
+            if *left > 0 {
+                self.recording.tracks.push(Track::read(&mut read)?);
+                *left -= 1;
+            }
+        } else {
+            self.tracks = Some(read.count(16)?);
+        }
+        self.at = self.bytes.len() - read.0.len();
+        Ok(self.events > 0 || self.tracks != Some(0))
+    }
+
+    /// What was read.
+    pub fn recording(self) -> Recording {
+        self.recording
+    }
+}
+
+fn event(bytes: [u8; 26]) -> FaultEvent {
+    let mut read = In(&bytes);
+    // None of these goes past the end.
+    let mut long = || Nanos(read.long().unwrap_or_default());
+    let (time, repair) = (long(), long());
+    let domain = read.word().unwrap_or_default();
+    let mut short = || read.short().unwrap_or_default();
+    let (first, gpus, cause) = (short(), short(), short());
+    FaultEvent {
+        time,
+        domain,
+        first,
+        gpus,
+        cause,
+        repair,
     }
 }
 

@@ -80,7 +80,11 @@ pub struct FilmMaker {
     strategy: StrategyId,
     film: Film,
     index: BTreeMap<Look, u32>,
+    /// Walks through the run.
+    lane: Option<Lane>,
     shown: Vec<u32>,
+    /// Fingerprint of what each domain's look follows from, where that is more than its state.
+    prints: Vec<Option<u64>>,
     /// Fingerprint of the GPUs out of service at the last frame.
     last: Option<u64>,
     next: usize,
@@ -95,7 +99,9 @@ impl FilmMaker {
             strategy,
             film: Film::default(),
             index: BTreeMap::new(),
+            lane: None,
             shown: Vec::new(),
+            prints: Vec::new(),
             last: None,
             next: 0,
             after: Nanos::ZERO,
@@ -108,15 +114,21 @@ impl FilmMaker {
         &self.film
     }
 
-    /// Films on over at most `frames` changes of the run, whose playhead moves with it. False at the end of the run.
+    /// Films on over at most `frames` changes of the run, always the same one. False at the end of what is simulated.
     pub fn run_on(&mut self, run: &mut FleetRun, frames: usize) -> bool {
         let gap = Nanos(run.end().0 / MOST_FRAMES);
         let mut made = 0;
-        while made < frames {
+        let Some(mut lane) = self.lane.take().or_else(|| run.first(self.strategy)) else {
+            return false;
+        };
+        let more = loop {
+            if made == frames {
+                break true;
+            }
             let moments = run.history(self.strategy).map_or(&[][..], History::moments);
             let Some(time) = moments.get(self.next).map(|moment| moment.time) else {
                 self.film.until = run.simulated();
-                return false;
+                break false;
             };
             self.next += 1;
             // What happens within a gap is shown at its end, by the last change in it.
@@ -129,30 +141,40 @@ impl FilmMaker {
                 continue;
             }
             // A change at a moment is made when the moment has passed.
-            run.seek(Nanos(time.0.saturating_add(1)));
-            let print = run.lane(self.strategy).map(fingerprint);
-            if self.last.is_some() && self.last == print {
+            run.walk(&mut lane, Nanos(time.0.saturating_add(1)));
+            let print = Some(fingerprint(&lane));
+            if self.last == print {
                 continue;
             }
             self.last = print;
             self.after = time + gap;
             made += 1;
-            let map = run.map(self.strategy);
-            self.frame(time, &map);
-        }
-        true
+            self.frame(time, &run.map_of(&lane));
+        };
+        self.lane = Some(lane);
+        more
     }
 
     fn frame(&mut self, time: Nanos, map: &FleetMap) {
         if self.shown.len() != map.cells.len() {
             self.film.domains = map.cells.len() as u32;
             self.shown = vec![0; map.cells.len()];
+            self.prints = vec![None; map.cells.len()];
         }
         let mut plain: BTreeMap<u8, u32> = BTreeMap::new();
         let mut turns = Vec::new();
         for domain in 0..map.cells.len() as u32 {
+            let code = map.plain(domain);
+            let print = code.is_none().then(|| map.print(domain));
+            if let Some(last) = self.prints.get_mut(domain as usize) {
+                // Few of the domains that look special change from one frame to the next.
+                if print.is_some() && *last == print {
+                    continue;
+                }
+                *last = print;
+            }
             // Domains without anything special look as every other of their state.
-            let new = match map.plain(domain) {
+            let new = match code {
                 Some(code) => *plain
                     .entry(code)
                     .or_insert_with(|| intern(&mut self.index, &mut self.film, look(map, domain))),
