@@ -297,10 +297,12 @@ impl<'a> Drawing<'a> {
     /// A link's row: every lane on it, TP comm inset and on top.
     fn communication(&mut self, row: &Row, timeline: &Timeline, group: &Group) {
         let hidden = self.hidden;
-        let mut busy = false;
+        let (mut busy, mut reshards) = (false, false);
         for lane in Self::lanes(row, timeline) {
             let spans = timeline.lane(lane);
             busy |= !spans.is_empty();
+            // Above the lowest degree of the job a reduced replica reshards too.
+            reshards |= lane.stream == Stream::Reshard && !spans.is_empty();
             if lane.stream == Stream::NvLink {
                 let (top, height) = (row.area.y + INSET, (row.area.h - 2.0 * INSET).max(2.0));
                 columns(
@@ -325,6 +327,7 @@ impl<'a> Drawing<'a> {
         }
         let none = crate::core::timeline::text::empty_lane(group.kind, Stream::Reshard);
         if row.kind == RowKind::Stream(Stream::NvLink)
+            && !reshards
             && let Some(text) = none
         {
             self.note(row, timeline, group, text, busy);

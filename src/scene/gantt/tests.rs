@@ -1,9 +1,9 @@
 //! The whole picture: what it shows, and what it never does, at any zoom.
 
 use super::*;
-use crate::core::scenario::{Failure, Job, Scenario};
+use crate::core::scenario::{Failure, Job, Scenario, url};
 use crate::core::strategy::{StrategyId, evaluate};
-use crate::core::timeline::{Settings, StepView, view};
+use crate::core::timeline::{Group, ReplicaKind, Settings, StepView, Stream, view};
 use proptest::prelude::*;
 use std::sync::OnceLock;
 
@@ -134,6 +134,36 @@ fn a_healthy_job_shows_one_group_and_no_reshard() {
             .iter()
             .all(|(_, text)| !text.contains("no failure"))
     );
+}
+
+#[test]
+fn a_reduced_replica_above_the_lowest_degree_is_not_said_to_keep_its_shards() {
+    let link = "#/rack?sys=gb300-nvl72&model=llama3-405b&fail=0.3,0.9,5.17";
+    let job = url::decode(link).unwrap().scenario.resolve().unwrap();
+    let evaluation = evaluate(&job);
+    let view = view(&job, &evaluation, StrategyId::NtpPw, &Settings::default()).unwrap();
+    let shown = (view.clone(), group_words(&view, &job.system.gpu));
+    // A window without TP comm behind the words.
+    let end = step(&shown);
+    let window = Window {
+        start: end * 0.99,
+        end,
+    };
+    let (_, draws) = picture(&shown, window, STREAMS, (1408.0, 208.0));
+    let reshards = |group: &&Group| {
+        let timeline = shown.0.timeline(group);
+        let lane = timeline.stream(group.replica, Stream::Reshard);
+        lane.is_some_and(|lane| !timeline.lane(lane).is_empty())
+    };
+    let damaged = |group: &&Group| group.kind != ReplicaKind::Healthy;
+    let groups = || shown.0.groups.iter().filter(damaged);
+    let quiet = groups().filter(|group| !reshards(group));
+    let said = words(&draws)
+        .iter()
+        .filter(|(_, text)| text.starts_with("nothing to reshard:"))
+        .count();
+    assert!(groups().any(|group| reshards(&group)));
+    assert_eq!(said, quiet.count());
 }
 
 #[test]
