@@ -359,6 +359,16 @@ impl<'a> Evaluator<'a> {
         }
     }
 
+    /// Throughput of so many sequences a step, were the step that of the healthy replicas: as [`Evaluator::timing`] counts.
+    pub(super) fn throughput_beside(&self, minibatch: u32, sync: u32, pace: f64) -> f64 {
+        let step = self.cost(self.placement().tp, sync, self.local_batch(), pace);
+        let (healthy, full) = (
+            self.healthy.step_s.get(),
+            f64::from(self.minibatch().max(1)),
+        );
+        ((f64::from(minibatch) / full) * (healthy / step.step_s.get())).clamp(0.0, 1.0)
+    }
+
     /// Throughput of a plan.
     pub(super) fn throughput(&self, plan: &Plan) -> f64 {
         self.timing(plan).throughput

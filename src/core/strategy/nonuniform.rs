@@ -22,6 +22,9 @@ pub(super) struct Reduction<'a> {
 /// How a strategy runs one damaged replica.
 pub(super) type Reduce = fn(&Evaluator<'_>, &[Loss], &Reduction<'_>) -> PlannedReplica;
 
+/// The most sequences that it then takes: fewer than a healthy one's where that is known without planning it.
+pub(super) type Most = fn(&Evaluator<'_>, &[Loss], &Reduction<'_>) -> u32;
+
 /// The degree of a whole replica under `ntp`; none when no supported degree is low enough.
 pub(super) fn replica_degree(
     evaluator: &Evaluator<'_>,
@@ -49,74 +52,143 @@ pub(super) fn slot_degree(evaluator: &Evaluator<'_>, short: u32) -> Option<u32> 
 /// Runs the damaged replicas reduced, or gives up the worst of them where that delivers more (no supported degree, a
 /// lower common degree for all): the best of all sensible cuts, the one that drops least among equals. Dropping every damaged
 /// replica is one of them, so the result never falls behind `dp-drop`.
-pub(super) fn best(evaluator: &Evaluator<'_>, losses: &Losses, reduce: Reduce) -> Plan {
-    if losses.slots.is_empty() {
-        return Plan::whole(evaluator, losses);
-    }
-    let group = evaluator.placement().groups_per_replica.max(1) as usize;
-    let degrees: Vec<Option<u32>> = losses
-        .slots
-        .chunks(group)
-        .map(|slots| supported(evaluator, slots))
-        .collect();
-    // Worst first, so replicas that cannot run are at the front; cuts inside a run of equal degrees cannot help.
-    let mut cuts: Vec<usize> = vec![degrees.len()];
-    for (index, degree) in degrees.iter().enumerate().rev() {
-        let same = index.checked_sub(1).and_then(|before| degrees.get(before)) == Some(degree);
-        if degree.is_some() && !same {
-            cuts.push(index);
-        }
-    }
+pub(super) fn best(evaluator: &Evaluator<'_>, losses: &Losses, reduce: Reduce, most: Most) -> Plan {
     let mut winner: Option<(f64, Plan)> = None;
-    for cut in cuts {
-        let plan = cut_plan(evaluator, losses, cut, reduce);
+    for cut in cuts(evaluator, losses) {
+        let cut = Cut::new(evaluator, losses, cut);
+        if let Some((best, _)) = &winner
+            && cut.at_most(evaluator, losses, most) <= *best
+        {
+            continue;
+        }
+        let plan = cut.plan(evaluator, losses, reduce);
         let rate = evaluator.throughput(&plan);
-        if winner.as_ref().is_none_or(|(best, _)| rate >= *best) {
+        if winner.as_ref().is_none_or(|(best, _)| rate > *best) {
             winner = Some((rate, plan));
         }
     }
     winner.map_or_else(|| Plan::whole(evaluator, losses), |(_, plan)| plan)
 }
 
-/// The plan that drops the first `cut` damaged replicas and reduces the others.
-fn cut_plan(evaluator: &Evaluator<'_>, losses: &Losses, cut: usize, reduce: Reduce) -> Plan {
-    let placement = evaluator.placement();
-    let group = placement.groups_per_replica.max(1) as usize;
-    let split = (cut * group).min(losses.slots.len());
-    let (given_up, kept) = losses.slots.split_at(split);
-    let lowest = supported(evaluator, kept);
-    let sync_degree = lowest.unwrap_or(placement.tp).min(placement.tp);
-    let common = if evaluator.policy().parity == Parity::OneDegree {
-        lowest
-    } else {
-        None
-    };
-    let power = domain_power(evaluator, losses, kept, common);
-    let damaged = losses.slots.len().div_ceil(group) as u32;
-    let healthy_replicas = placement.replicas.saturating_sub(damaged);
-    let target = evaluator.target(sync_degree, healthy_replicas, losses.pace(&BTreeMap::new()));
-    let reduction = Reduction {
-        sync_degree,
-        common,
-        target,
-        power: &power,
-    };
+/// No plan of [`best`] delivers more.
+pub(super) fn at_most(evaluator: &Evaluator<'_>, losses: &Losses, most: Most) -> f64 {
+    if losses.slots.is_empty() {
+        return 1.0;
+    }
+    cuts(evaluator, losses)
+        .into_iter()
+        .map(|cut| Cut::new(evaluator, losses, cut).at_most(evaluator, losses, most))
+        .fold(0.0, f64::max)
+}
 
-    let slots: Vec<u32> = given_up.iter().map(|slot| slot.slot).collect();
-    let mut affected = dropped_replicas(placement.groups_per_replica, &slots);
-    affected.extend(
-        kept.chunks(group)
-            .map(|slots| reduce(evaluator, slots, &reduction)),
-    );
-    let mut plan = Plan {
-        affected,
-        healthy_replicas,
-        sync_degree,
-        power,
-        ..Plan::whole(evaluator, losses)
-    };
-    refill(evaluator, losses.usable_spares, &mut plan);
-    plan
+/// How many of the damaged replicas, worst first, a plan may sensibly drop; ascending, empty without damage.
+fn cuts(evaluator: &Evaluator<'_>, losses: &Losses) -> Vec<usize> {
+    let group = evaluator.placement().groups_per_replica.max(1) as usize;
+    let mut cuts = Vec::new();
+    let mut before = None;
+    let mut damaged = 0;
+    // Replicas that cannot run are at the front; cuts inside a run of equal degrees cannot help.
+    for (index, slots) in losses.slots.chunks(group).enumerate() {
+        let degree = supported(evaluator, slots);
+        if degree.is_some() && before != Some(degree) {
+            cuts.push(index);
+        }
+        before = Some(degree);
+        damaged = index + 1;
+    }
+    if damaged > 0 {
+        cuts.push(damaged);
+    }
+    cuts
+}
+
+/// A choice of damaged replicas to drop, and what follows for the others.
+struct Cut<'a> {
+    given_up: &'a [Loss],
+    kept: &'a [Loss],
+    sync_degree: u32,
+    common: Option<u32>,
+    healthy_replicas: u32,
+    pace: f64,
+    target: Seconds,
+}
+
+impl<'a> Cut<'a> {
+    /// Drops the first `cut` damaged replicas.
+    fn new(evaluator: &Evaluator<'_>, losses: &'a Losses, cut: usize) -> Self {
+        let placement = evaluator.placement();
+        let group = placement.groups_per_replica.max(1) as usize;
+        let split = (cut * group).min(losses.slots.len());
+        let (given_up, kept) = losses.slots.split_at(split);
+        let lowest = supported(evaluator, kept);
+        let sync_degree = lowest.unwrap_or(placement.tp).min(placement.tp);
+        let common = if evaluator.policy().parity == Parity::OneDegree {
+            lowest
+        } else {
+            None
+        };
+        let damaged = losses.slots.len().div_ceil(group) as u32;
+        let healthy_replicas = placement.replicas.saturating_sub(damaged);
+        let pace = losses.pace(&BTreeMap::new());
+        Self {
+            given_up,
+            kept,
+            sync_degree,
+            common,
+            healthy_replicas,
+            pace,
+            target: evaluator.target(sync_degree, healthy_replicas, pace),
+        }
+    }
+
+    fn reduction<'b>(&self, power: &'b [DomainPower]) -> Reduction<'b> {
+        Reduction {
+            sync_degree: self.sync_degree,
+            common: self.common,
+            target: self.target,
+            power,
+        }
+    }
+
+    /// Its plan delivers no more: the step is at least that of the healthy replicas.
+    fn at_most(&self, evaluator: &Evaluator<'_>, losses: &Losses, most: Most) -> f64 {
+        // Spare domains may make up for what is missing.
+        if self.healthy_replicas == 0 || losses.usable_spares > 0 {
+            return 1.0;
+        }
+        let group = evaluator.placement().groups_per_replica.max(1) as usize;
+        let reduction = self.reduction(&[]);
+        let replicas = self.kept.chunks(group);
+        let damaged: u32 = replicas
+            .map(|slots| most(evaluator, slots, &reduction))
+            .sum();
+        let healthy = evaluator
+            .local_batch()
+            .saturating_mul(self.healthy_replicas);
+        evaluator.throughput_beside(healthy.saturating_add(damaged), self.sync_degree, self.pace)
+    }
+
+    fn plan(&self, evaluator: &Evaluator<'_>, losses: &Losses, reduce: Reduce) -> Plan {
+        let group = evaluator.placement().groups_per_replica;
+        let power = domain_power(evaluator, losses, self.kept, self.common);
+        let reduction = self.reduction(&power);
+        let slots: Vec<u32> = self.given_up.iter().map(|slot| slot.slot).collect();
+        let mut affected = dropped_replicas(group, &slots);
+        affected.extend(
+            self.kept
+                .chunks(group.max(1) as usize)
+                .map(|slots| reduce(evaluator, slots, &reduction)),
+        );
+        let mut plan = Plan {
+            affected,
+            healthy_replicas: self.healthy_replicas,
+            sync_degree: self.sync_degree,
+            power,
+            ..Plan::whole(evaluator, losses)
+        };
+        refill(evaluator, losses.usable_spares, &mut plan);
+        plan
+    }
 }
 
 /// Extra replicas out of spare domains, until the mini-batch is the healthy one again.

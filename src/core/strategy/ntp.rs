@@ -2,7 +2,7 @@
 
 use super::evaluator::Evaluator;
 use super::nonuniform::{self, Reduction, best};
-use super::pattern::Losses;
+use super::pattern::{Loss, Losses};
 use super::plan::{Plan, PlannedReplica, PlannedSlot, Strategy};
 use crate::core::scenario::Policy;
 
@@ -15,23 +15,38 @@ impl Strategy for Ntp {
         policy.spare_domains
     }
     fn plan(&self, evaluator: &Evaluator<'_>, losses: &Losses) -> Plan {
-        best(evaluator, losses, reduce)
+        best(evaluator, losses, reduce, most)
     }
+}
+
+/// Degree and largest batch of a replica.
+fn fitted(
+    evaluator: &Evaluator<'_>,
+    slots: &[Loss],
+    reduction: &Reduction<'_>,
+) -> (Option<u32>, u32) {
+    let degree = nonuniform::replica_degree(evaluator, slots, reduction);
+    let slow = slots.iter().map(|slot| slot.perf).fold(1.0, f64::min);
+    let batch = degree.map_or(0, |degree| {
+        evaluator.largest_batch(degree, reduction.sync_degree, slow, reduction.target)
+    });
+    (degree, batch)
+}
+
+/// Sequences of [`reduce`].
+pub(super) fn most(evaluator: &Evaluator<'_>, slots: &[Loss], reduction: &Reduction<'_>) -> u32 {
+    fitted(evaluator, slots, reduction).1
 }
 
 /// One replica: all its groups at the degree of its worst one.
 pub(super) fn reduce(
     evaluator: &Evaluator<'_>,
-    slots: &[super::pattern::Loss],
+    slots: &[Loss],
     reduction: &Reduction<'_>,
 ) -> PlannedReplica {
     let placement = evaluator.placement();
-    let degree = nonuniform::replica_degree(evaluator, slots, reduction);
     let group = placement.groups_per_replica.max(1) as usize;
-    let slow = slots.iter().map(|slot| slot.perf).fold(1.0, f64::min);
-    let local_batch = degree.map_or(0, |degree| {
-        evaluator.largest_batch(degree, reduction.sync_degree, slow, reduction.target)
-    });
+    let (degree, local_batch) = fitted(evaluator, slots, reduction);
     let degree = if local_batch == 0 {
         0
     } else {

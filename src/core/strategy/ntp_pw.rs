@@ -3,7 +3,7 @@
 use super::BoostLimit;
 use super::evaluator::Evaluator;
 use super::ledger::IDLE_POWER;
-use super::nonuniform::{Reduction, best, slot_degree};
+use super::nonuniform::{Reduction, at_most, best, slot_degree};
 use super::ntp;
 use super::pattern::{Loss, Losses};
 use super::plan::{DomainPower, Plan, PlannedReplica, PlannedSlot, Strategy};
@@ -18,9 +18,15 @@ impl Strategy for NtpPw {
         policy.spare_domains
     }
     fn plan(&self, evaluator: &Evaluator<'_>, losses: &Losses) -> Plan {
-        let boosted = best(evaluator, losses, boost);
-        let plain = best(evaluator, losses, ntp::reduce);
-        if evaluator.throughput(&plain) > evaluator.throughput(&boosted) {
+        let boosted = best(evaluator, losses, boost, |evaluator, _, _| {
+            evaluator.local_batch()
+        });
+        let rate = evaluator.throughput(&boosted);
+        if at_most(evaluator, losses, ntp::most) <= rate {
+            return boosted;
+        }
+        let plain = best(evaluator, losses, ntp::reduce, ntp::most);
+        if evaluator.throughput(&plain) > rate {
             plain
         } else {
             boosted
