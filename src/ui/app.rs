@@ -114,6 +114,12 @@ fn Page() -> impl IntoView {
 #[component]
 fn RackPage() -> impl IntoView {
     let app = use_app();
+    // The racks come first: building the step's panel takes a slow machine as long as all of them.
+    let painted = RwSignal::new(false);
+    dom::after_paint(move || {
+        // The page may have been left by then.
+        let _ = painted.try_set(true);
+    });
     view! {
         <Show when=move || !app.embed.get()>
             <ScenarioBar />
@@ -121,7 +127,9 @@ fn RackPage() -> impl IntoView {
         <main class="main" id="main">
             <Racks />
             <SideColumn />
-            <OneStep />
+            <Show when=move || painted.get() fallback=|| view! { <section class="gantt"></section> }>
+                <OneStep />
+            </Show>
         </main>
     }
 }

@@ -118,10 +118,13 @@ pub fn Racks() -> impl IntoView {
         };
         fit(view, &root, &plan, width);
     });
-    Effect::new(move |_| {
+    Effect::new(move |before: Option<()>| {
         app.theme.track();
-        view.stage.update_value(Stage::spoil);
-        input::see_first(view);
+        // Nothing is drawn yet when the page opens, and looking would lay it out twice.
+        if before.is_some() {
+            view.stage.update_value(Stage::spoil);
+            input::see_first(view);
+        }
     });
     // Once all that follows the window has followed it: the scale of the page does too.
     let resized = window_event_listener(leptos::ev::resize, move |_| {
