@@ -47,7 +47,7 @@ journey!(
 
 /// Where the parts that the first paint has are, to half a pixel: name, then x, y, width and height.
 const PLACES: &str = "const root = [...document.querySelectorAll('.app')].find(e => e.getClientRects().length); \
-    return ['.brand', '.nav a', '.nav a:last-child', '.scn', '.psc', '.racks', '.rep', '.dom', '.cab :is(.g, .cell)', '.sws', '.verdict p', '.rows', '.row.on', '.row.on .num', '.side', '.gantt', '.pdock'] \
+    return ['.brand', '.nav a', '.nav a:last-child', '.scn', '.psc', '.racks', '.rep', '.dom', '.cab', '.sws', '.verdict p', '.rows', '.row.on', '.row.on .num', '.side', '.gantt', '.pdock'] \
     .flatMap(css => { const e = root.querySelector(css); if (!e) return []; const b = e.getBoundingClientRect(); \
     return [[css, ...[b.x, b.y, b.width, b.height].map(v => Math.round(v * 2) / 2)]]; })";
 
