@@ -11,6 +11,8 @@ use crate::scene::rect::Rect;
 const HEALTHY: f64 = 0.8;
 /// Least width of the piece beyond the healthy share: about 2 px on the smallest tile that has a bar.
 const LEAST: f64 = 0.04;
+/// Narrowest tile with room for a clock of five characters and its chevron beside a rank of two digits, CSS px.
+const LONG_CLOCK: f64 = 54.0;
 /// Edges of tiles that have one, CSS px; thin where there is no room.
 const EDGES: (f64, f64) = (1.5, 1.0);
 
@@ -220,12 +222,15 @@ impl Faces {
             sign: None,
         });
         if class == TileClass::Full {
+            let text = words::clock(&self.gpu, gpu);
+            // A boost of a few thousandths takes a digit more; the chevron would touch the rank.
+            let sign = sign.filter(|_| text.len() <= 4 || self.grid.tile >= LONG_CLOCK);
             marks.push(Mark::Text {
-                text: words::clock(&self.gpu, gpu),
-                letters: if sign.is_some() {
-                    Letters::Fast
-                } else {
+                text,
+                letters: if gpu.state == GpuState::Healthy {
                     Letters::Clock
+                } else {
+                    Letters::Fast
                 },
                 place: Place::Right(self.grid.tile - right),
                 ink,

@@ -134,6 +134,17 @@ fn every_state_has_a_second_code() {
         signs(stands(GpuState::Parity)),
         Some(("idle".into(), "--st-parity", Some(Sign::Pause)))
     );
+    // A long clock leaves the chevron out where it would touch the rank.
+    let barely = GpuView {
+        perf: 1.003,
+        ..works(GpuState::Boosted, 1.0)
+    };
+    let sign = |tile: f64| {
+        let marks = self::faces(tile, false, 72).marks(0, &barely);
+        texts(&marks).last().cloned()
+    };
+    let long = |sign| Some(("1.003".to_owned(), "--st-boosted-ink", sign));
+    assert_eq!((sign(46.0), sign(60.0)), (long(None), long(Some(Sign::Up))));
     // Numbers only where a GPU works.
     for state in [
         GpuState::Failed,
