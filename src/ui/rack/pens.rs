@@ -96,17 +96,18 @@ impl Pens {
         )
     }
 
-    fn ink(&mut self, pen: &CanvasRenderingContext2d, ink: Ink) {
+    fn colour(&mut self, ink: Ink) -> &str {
         let tokens = &self.tokens;
-        let colour = self.inks.entry(ink).or_insert_with(|| tokens.get(ink));
-        pen.set_fill_style_str(colour);
+        self.inks.entry(ink).or_insert_with(|| tokens.get(ink))
+    }
+
+    fn ink(&mut self, pen: &CanvasRenderingContext2d, ink: Ink) {
+        pen.set_fill_style_str(self.colour(ink));
     }
 
     /// As [`Pens::ink`], for strokes.
     fn line(&mut self, pen: &CanvasRenderingContext2d, ink: Ink) {
-        let tokens = &self.tokens;
-        let colour = self.inks.entry(ink).or_insert_with(|| tokens.get(ink));
-        pen.set_stroke_style_str(colour);
+        pen.set_stroke_style_str(self.colour(ink));
     }
 
     /// Draws tiles anew: shapes first, then texts by their letters, so that a font is set once and not for every tile.
