@@ -9,6 +9,7 @@ mod dom;
 mod figures;
 mod files;
 mod fleet;
+mod later;
 mod lazy;
 mod link;
 mod phone;

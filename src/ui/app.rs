@@ -3,6 +3,7 @@
 use super::bridge;
 use super::dom;
 use super::files;
+use super::later::{Later, Part};
 use super::lazy::LazyPages;
 use super::link;
 use super::phone::{PhoneHeader, PhonePage};
@@ -11,7 +12,6 @@ use super::route::Route;
 use super::shell::{Header, Keys, Live, Notice, ScenarioBar};
 use super::side::SideColumn;
 use super::state::{App, Form, Theme, use_app};
-use super::step::OneStep;
 use super::why::{WhyDialog, WhyPort};
 use leptos::prelude::*;
 
@@ -120,6 +120,7 @@ fn RackPage() -> impl IntoView {
         // The page may have been left by then.
         let _ = painted.try_set(true);
     });
+    let place = || view! { <section class="gantt"></section> };
     view! {
         <Show when=move || !app.embed.get()>
             <ScenarioBar />
@@ -127,8 +128,8 @@ fn RackPage() -> impl IntoView {
         <main class="main" id="main">
             <Racks />
             <SideColumn />
-            <Show when=move || painted.get() fallback=|| view! { <section class="gantt"></section> }>
-                <OneStep />
+            <Show when=move || painted.get() fallback=place>
+                <Later part=Part::Step meanwhile=place />
             </Show>
         </main>
     }

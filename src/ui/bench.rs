@@ -1,23 +1,62 @@
 //! What `make bench` asks of the page: the work of [`workout`](crate::core::workout), timed by the page's own clock.
 
 use super::dom;
+use super::later;
 use crate::core::workout;
+use js_sys::Promise;
+use leptos::task::spawn_local;
+use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
+
+/// Work that can be timed.
+#[derive(Clone, Copy, Debug)]
+pub enum Work {
+    /// Step evaluations a second, measured over about so many seconds.
+    Steps(f64),
+    /// Milliseconds that the step panel's simulation of the default scene with three failed GPUs takes, the mean of so many.
+    Timelines(u32),
+}
 
 /// Step evaluations a second in this browser, measured over about `seconds`.
 #[wasm_bindgen]
-pub fn bench_steps(seconds: f64) -> f64 {
-    let Some(clock) = dom::window().and_then(|window| window.performance()) else {
-        return 0.0;
-    };
+pub fn bench_steps(seconds: f64) -> Promise {
+    promised(Work::Steps(seconds))
+}
+
+/// Milliseconds that the step panel's simulation takes in this browser, the mean of `runs`.
+#[wasm_bindgen]
+pub fn bench_timeline(runs: u32) -> Promise {
+    promised(Work::Timelines(runs))
+}
+
+/// What [`timed`] finds; 0 where its program cannot be fetched.
+fn promised(work: Work) -> Promise {
+    Promise::new(&mut |answer, _| {
+        spawn_local(async move {
+            let value = later::timed(work).await.unwrap_or_default();
+            // Calling a promise's own function cannot fail.
+            let _ = answer.call1(&JsValue::NULL, &JsValue::from_f64(value));
+        });
+    })
+}
+
+/// Does the work; 0 where it cannot be timed.
+pub fn timed(work: Work) -> f64 {
+    match work {
+        Work::Steps(seconds) => steps(seconds),
+        Work::Timelines(runs) => timelines(runs),
+    }
+}
+
+fn steps(seconds: f64) -> f64 {
     let layouts = workout::layouts();
     let mut sum = workout::steps(&layouts);
-    let start = clock.now();
+    let start = dom::now_ms();
     let mut done = 0.0;
     loop {
         sum += workout::steps(&layouts);
         done += layouts.len() as f64;
-        let passed = (clock.now() - start) / 1000.0;
+        let passed = (dom::now_ms() - start) / 1000.0;
         // The sum is a part of the answer only so that it has to be computed.
         if passed >= seconds && passed > 0.0 {
             return if sum.is_finite() { done / passed } else { 0.0 };
@@ -25,20 +64,16 @@ pub fn bench_steps(seconds: f64) -> f64 {
     }
 }
 
-/// Milliseconds that the step panel's simulation of the default scene with three failed GPUs takes in this browser, the
-/// mean of `runs`.
-#[wasm_bindgen]
-pub fn bench_timeline(runs: u32) -> f64 {
-    let clock = dom::window().and_then(|window| window.performance());
-    let (Some(clock), Some(job)) = (clock, workout::failed(64)) else {
+fn timelines(runs: u32) -> f64 {
+    let Some(job) = workout::failed(64) else {
         return 0.0;
     };
     let mut spans = workout::timeline(&job);
-    let start = clock.now();
+    let start = dom::now_ms();
     for _ in 0..runs {
         spans += workout::timeline(&job);
     }
-    let passed = clock.now() - start;
+    let passed = dom::now_ms() - start;
     if spans > 0 {
         passed / f64::from(runs.max(1))
     } else {

@@ -1,5 +1,9 @@
 //! Small helpers around the document.
 
+mod after;
+
+pub use after::after_paint;
+
 use leptos::leptos_dom::helpers::AnimationFrameRequestHandle;
 use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
@@ -113,29 +117,6 @@ pub fn all(under: &Element, css: &str) -> Vec<Element> {
     (0..list.length())
         .filter_map(|at| list.item(at)?.dyn_into().ok())
         .collect()
-}
-
-/// Runs once the next frame is painted, so that it does not hold the frame up. Boxes can be read cheaply then.
-pub fn after_paint(then: impl FnOnce() + 'static) {
-    request_animation_frame(move || soon(then));
-}
-
-/// Runs as a task of its own. A message, as timers may overtake the frame that they are to follow.
-fn soon(then: impl FnOnce() + 'static) {
-    let Ok(channel) = web_sys::MessageChannel::new() else {
-        return then();
-    };
-    let port = channel.port1();
-    let heard = Closure::once_into_js({
-        let port = port.clone();
-        move |_: web_sys::MessageEvent| {
-            port.close();
-            then();
-        }
-    });
-    port.set_onmessage(Some(heard.unchecked_ref()));
-    // Fails for nothing that can be copied.
-    let _ = channel.port2().post_message(&wasm_bindgen::JsValue::NULL);
 }
 
 /// Whether the user asks for little motion.

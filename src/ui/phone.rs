@@ -1,14 +1,12 @@
 //! The Rack page below 640 px: one domain at a time, a dock with scores and tabs under the thumb.
 
+use super::later::{Later, Part};
 use super::link;
-use super::rack::{Dice, DiceFields, Racks, repair_all};
+use super::rack::{Dice, Racks, repair_all};
 use super::route::Route;
-use super::shell::{
-    History, Icon, LayoutFields, MoreFields, PolicyFields, PresetLists, ShareCard, flip_theme,
-};
+use super::shell::{History, Icon, LayoutFields, PolicyFields, flip_theme};
 use super::side::{Changes, GoodputRows, LedgerBar, Strip, VerdictLine, WhatChanged};
 use super::state::use_app;
-use super::step::OneStep;
 use leptos::prelude::*;
 
 /// What the dock shows.
@@ -106,17 +104,17 @@ pub fn PhonePage() -> impl IntoView {
                 </button>
                 <Show when=move || sheet.get()>
                     <div class="psheet">
-                        <PresetLists />
+                        <Later part=Part::Presets />
                         <div class="dims">
                             <LayoutFields />
                         </div>
                         <div class="moreset">
                             <PolicyFields />
-                            <MoreFields />
+                            <Later part=Part::Settings />
                         </div>
                         <h3>"Random failures"</h3>
                         <div class="cols">
-                            <DiceFields />
+                            <Later part=Part::Dice />
                         </div>
                         <History />
                     </div>
@@ -166,7 +164,7 @@ pub fn PhonePage() -> impl IntoView {
                 Tab::Step => {
                     view! {
                         <div class="ppanel">
-                            <OneStep />
+                            <Later part=Part::Step />
                         </div>
                     }
                         .into_any()
@@ -174,7 +172,7 @@ pub fn PhonePage() -> impl IntoView {
                 Tab::Share => {
                     view! {
                         <div class="ppanel">
-                            <ShareCard />
+                            <Later part=Part::Share />
                         </div>
                     }
                         .into_any()

@@ -29,6 +29,7 @@ use legend::Legend;
 use leptos::html::Div;
 use leptos::prelude::*;
 use map::Map;
+pub use menu::Kinds;
 use menu::Menu;
 use plan::Plan;
 use stage::Stage;
@@ -164,7 +165,7 @@ pub fn Racks() -> impl IntoView {
             </div>
             <Legend />
             <Tip within=section />
-            <Menu within=section />
+            <Menu />
         </section>
     }
 }

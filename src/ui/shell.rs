@@ -8,8 +8,8 @@ mod share;
 pub use share::ShareCard;
 
 pub use bar::{
-    Field, History, LayoutFields, MoreFields, PolicyFields, Pop, PresetLists, Presets, ScenarioBar,
-    Seg, Told, Whole, tell, ungrouped,
+    DegreesField, Field, History, LayoutFields, MoreFields, PolicyFields, Pop, PresetLists,
+    Presets, ScenarioBar, Seg, Told, Whole, tell, ungrouped,
 };
 pub use header::{Header, flip_theme};
 pub use icon::{Icon, Marker};

@@ -14,8 +14,10 @@ mod strip;
 mod terms;
 mod verdict;
 
+pub use best::BestLayout;
 pub use changed::{Changes, WhatChanged};
 pub use ledger::LedgerBar;
+pub use lost::LostGpus;
 pub use rows::GoodputRows;
 pub use strip::Strip;
 pub use terms::StepTerms;

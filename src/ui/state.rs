@@ -318,10 +318,11 @@ impl App {
         }
     }
 
-    /// Whether there is a step to undo, and one to redo.
+    /// Whether there is a step to undo, and one to redo; follows an edit with everything else.
     pub fn can_travel(&self) -> (bool, bool) {
+        self.job.track();
         self.history
-            .with(|history| (history.can_undo(), history.can_redo()))
+            .with_untracked(|history| (history.can_undo(), history.can_redo()))
     }
 }
 

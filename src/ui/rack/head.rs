@@ -2,6 +2,7 @@
 
 use super::actions;
 use crate::core::strategy::StrategyId;
+use crate::ui::later::{Later, Part};
 use crate::ui::shell::{Icon, Marker, Pop};
 use crate::ui::state::use_app;
 use leptos::prelude::*;
@@ -69,8 +70,8 @@ pub fn Head() -> impl IntoView {
                     " "
                     <kbd>"R"</kbd>
                 </button>
-                <Pop face class="tb pri more" name="How many, and the seed" panel="dice">
-                    <DiceFields />
+                <Pop face class="tb pri more" name="How many, and the seed" panel="dice" part=Part::Dice>
+                    <Later part=Part::Dice />
                     <p class="m s">"Same seed, same GPUs. Each throw adds one to it."</p>
                 </Pop>
             </div>

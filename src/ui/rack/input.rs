@@ -168,10 +168,10 @@ pub fn Input(children: Children) -> impl IntoView {
             .unwrap_or(false);
         if let (false, Some(at)) = (spent, tile_of(&event)) {
             view.marked.set(Vec::new());
-            view.stage.update_value(|stage| {
-                stage.stop_at(at);
-            });
             actions::toggle(app, &[at]);
+            dom::after_paint(move || {
+                let _ = view.stage.try_update_value(|stage| stage.stop_at(at));
+            });
         }
     };
     let context = move |event: web_sys::MouseEvent| {
@@ -193,6 +193,12 @@ pub fn Input(children: Children) -> impl IntoView {
     let focused = move |event: web_sys::FocusEvent| {
         if dom::target(&event).is_some_and(|tile| tile.matches(":focus-visible").unwrap_or(false)) {
             point(app, tile_of(&event));
+        }
+    };
+    // Pressing on one tile takes the focus from another; the tile under the pointer stays pointed at.
+    let unfocused = move |event: web_sys::FocusEvent| {
+        if app.hover.get_untracked() == tile_of(&event) {
+            point(app, None);
         }
     };
     let scrolled = StoredValue::new(false);
@@ -221,7 +227,7 @@ pub fn Input(children: Children) -> impl IntoView {
             on:click=click
             on:contextmenu=context
             on:focusin=focused
-            on:focusout=move |_| point(app, None)
+            on:focusout=unfocused
             on:scroll=scroll
             on:keydown=move |event| tile_key(app, view, &event)
         >

@@ -6,8 +6,9 @@ use crate::core::scenario::{Failure, FailureKind};
 use crate::scene::rack::pick;
 use crate::scene::rack::reach::radii;
 use crate::ui::dom;
+use crate::ui::later::{Later, Part};
 use crate::ui::state::use_app;
-use leptos::html::{Div, Section};
+use leptos::html::Div;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
@@ -34,21 +35,26 @@ const KINDS: [(FailureKind, &str, &str); 3] = [
 
 /// The menu, when it is open.
 #[component]
-pub fn Menu(
-    /// What it is placed in.
-    within: NodeRef<Section>,
-) -> impl IntoView {
+pub fn Menu() -> impl IntoView {
     let view = expect_context::<View>();
     move || {
-        view.menu
-            .get()
-            .filter(|open| !open.gpus.is_empty())
-            .map(|open| view! { <Card open within /> })
+        let open = view.menu.read();
+        let open = open.as_ref().is_some_and(|open| !open.gpus.is_empty());
+        open.then(|| view! { <Later part=Part::Kinds /> })
     }
 }
 
+/// What the menu holds, for the GPUs that it is open for.
 #[component]
-fn Card(open: Open, within: NodeRef<Section>) -> impl IntoView {
+pub fn Kinds() -> impl IntoView {
+    let view = expect_context::<View>();
+    // For other GPUs, who shows it builds it anew.
+    let open = view.menu.get_untracked();
+    open.map(|open| view! { <Card open /> })
+}
+
+#[component]
+fn Card(open: Open) -> impl IntoView {
     let app = use_app();
     let view = expect_context::<View>();
     let first = open.gpus.first().copied().unwrap_or_default();
@@ -85,10 +91,12 @@ fn Card(open: Open, within: NodeRef<Section>) -> impl IntoView {
     );
     let node = NodeRef::<Div>::new();
     Effect::new(move |_| {
-        let (Some(card), Some(frame)) = (node.get(), within.get()) else {
+        let Some(card) = node.get() else {
             return;
         };
-        if let Some(style) = place(view, first, &frame, &card) {
+        let frame = card.closest(".racks").ok().flatten();
+        let frame = frame.and_then(|frame| frame.dyn_into::<HtmlElement>().ok());
+        if let Some(style) = frame.and_then(|frame| place(view, first, &frame, &card)) {
             let _ = card.set_attribute("style", &style);
         }
         let chosen = dom::find(&card, "[aria-checked=true]");

@@ -17,6 +17,7 @@ use crate::core::scenario::{Parity, ScenarioError};
 use crate::scene::rack::reach::radii;
 use crate::ui::state::use_app;
 use degrees::DegreesControl;
+pub use degrees::DegreesField;
 use leptos::prelude::*;
 use more::More;
 pub use more::MoreFields;

@@ -4,6 +4,7 @@ use super::Icon;
 use super::bar::Pop;
 use crate::ui::dom;
 use crate::ui::files::{self, Picker};
+use crate::ui::later::{Later, Part};
 use crate::ui::link;
 use crate::ui::state::use_app;
 use gloo::timers::callback::Timeout;
@@ -96,8 +97,8 @@ pub fn Share() -> impl IntoView {
         }
     };
     view! {
-        <Pop face class="tb" name=Signal::stored("Share link".to_owned()) panel="sharing">
-            <ShareCard />
+        <Pop face class="tb" name=Signal::stored("Share link".to_owned()) panel="sharing" part=Part::Share>
+            <Later part=Part::Share />
         </Pop>
     }
 }

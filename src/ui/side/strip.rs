@@ -1,8 +1,8 @@
 //! The strip at the foot of the side column: further panels, one open at a time.
 
-use super::best::BestLayout;
 use super::changed::{Changes, MoreLines};
-use super::lost::LostGpus;
+use crate::ui::dom;
+use crate::ui::later::{Later, Part};
 use leptos::html;
 use leptos::prelude::*;
 
@@ -46,10 +46,9 @@ pub fn Strip(
             }
         });
     };
-    Effect::new(move |_| {
-        if open.get().is_some()
-            && let Some(body) = body.get()
-        {
+    // In view at once, and still when what comes later has made it longer.
+    dom::on_resize(body, move |_, _| {
+        if let Some(Some(body)) = body.try_get_untracked() {
             body.scroll_into_view_with_bool(false);
         }
     });
@@ -76,8 +75,8 @@ pub fn Strip(
                         <div class="panel" node_ref=body>
                             {match panel {
                                 Panel::More => view! { <MoreLines changes /> }.into_any(),
-                                Panel::Lost => view! { <LostGpus /> }.into_any(),
-                                Panel::Best => view! { <BestLayout /> }.into_any(),
+                                Panel::Lost => view! { <Later part=Part::Lost /> }.into_any(),
+                                Panel::Best => view! { <Later part=Part::Best /> }.into_any(),
                             }}
                         </div>
                     }

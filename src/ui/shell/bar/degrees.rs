@@ -2,6 +2,7 @@
 
 use super::{Field, Pop, Told, tell};
 use crate::core::scenario::Degrees;
+use crate::ui::later::{Later, Part};
 use crate::ui::state::use_app;
 use leptos::prelude::*;
 
@@ -39,13 +40,6 @@ pub fn DegreesControl() -> impl IntoView {
     let app = use_app();
     let value = app.part(|s| s.policy.degrees.clone());
     let shown = Signal::derive(move || words(&value.read()));
-    let set = move |text: String| -> Told {
-        let degrees = read(&text)?;
-        tell(
-            app.try_edit(|s| s.policy.degrees = degrees),
-            "policy.degrees",
-        )
-    };
     let face = move || {
         view! {
             <b class="cut">{shown}</b>
@@ -57,13 +51,35 @@ pub fn DegreesControl() -> impl IntoView {
     view! {
         <span class="fld" title="Reduced TP degrees that a replica may run at">
             "Degrees"
-            <Pop face name=Signal::derive(move || format!("Degrees: {}", shown.get())) panel="stack">
-                <p>
-                    <b>"Reduced TP degrees"</b>
-                </p>
-                <Field label="Supported" wide=true value=shown set=Callback::new(set) />
-                <p class="m s">"any: down to half of TP. Or a list such as 30, 28; a domain that cannot reach one drops its replica."</p>
+            <Pop face name=Signal::derive(move || format!("Degrees: {}", shown.get())) panel="stack" part=Part::Degrees>
+                <Later part=Part::Degrees />
             </Pop>
         </span>
+    }
+}
+
+/// The list, to read and to write.
+#[component]
+pub fn DegreesField() -> impl IntoView {
+    let app = use_app();
+    let value = app.part(|s| s.policy.degrees.clone());
+    let set = move |text: String| -> Told {
+        let degrees = read(&text)?;
+        tell(
+            app.try_edit(|s| s.policy.degrees = degrees),
+            "policy.degrees",
+        )
+    };
+    view! {
+        <p>
+            <b>"Reduced TP degrees"</b>
+        </p>
+        <Field
+            label="Supported"
+            wide=true
+            value=Signal::derive(move || words(&value.read()))
+            set=Callback::new(set)
+        />
+        <p class="m s">"any: down to half of TP. Or a list such as 30, 28; a domain that cannot reach one drops its replica."</p>
     }
 }

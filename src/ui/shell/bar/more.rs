@@ -4,6 +4,7 @@ use super::slider::Slider;
 use super::{Pop, Seg, Whole, tell};
 use crate::core::hardware::Precision;
 use crate::core::scenario::{HeadSplit, Recompute};
+use crate::ui::later::{Later, Part};
 use crate::ui::state::use_app;
 use leptos::prelude::*;
 
@@ -19,8 +20,8 @@ pub fn More() -> impl IntoView {
         }
     };
     view! {
-        <Pop face name="More settings" panel="moreset">
-            <MoreFields />
+        <Pop face name="More settings" panel="moreset" part=Part::Settings>
+            <Later part=Part::Settings />
         </Pop>
     }
 }

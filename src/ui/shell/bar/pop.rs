@@ -1,10 +1,10 @@
 //! A button that opens a panel under it.
 
 use crate::ui::dom;
+use crate::ui::later::{self, Part};
 use leptos::ev;
-use leptos::html::{Button, Span};
+use leptos::html::{Button, Div, Span};
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
 
 /// A button that opens a panel under it. Escape, a click elsewhere, or the button itself closes it; focus returns.
 #[component]
@@ -24,6 +24,9 @@ pub fn Pop(
     /// Whether it is open, where the panel closes itself.
     #[prop(optional)]
     open: Option<RwSignal<bool>>,
+    /// What the panel waits for: fetched when the pointer or the focus comes near.
+    #[prop(optional)]
+    part: Option<Part>,
     children: ChildrenFn,
 ) -> impl IntoView {
     let open = open.unwrap_or_else(|| RwSignal::new(false));
@@ -48,29 +51,32 @@ pub fn Pop(
             }
         }
     };
-    // Kept inside the window on the right.
-    Effect::new(move |_| {
-        if !open.get() {
-            return;
-        }
-        let Some(wrap) = wrap.get_untracked() else {
+    // Kept inside the window on the right, also when what comes later has made it wider.
+    let card = NodeRef::<Div>::new();
+    dom::on_resize(card, move |_, _| {
+        let Some(Some(card)) = card.try_get_untracked() else {
             return;
         };
-        let card =
-            dom::find(&wrap, ".pop").and_then(|card| card.dyn_into::<web_sys::HtmlElement>().ok());
-        if let Some(card) = card {
-            let over = card.get_bounding_client_rect().right() - dom::window_width() + 8.0;
-            if over > 0.0 {
-                dom::style(
-                    &card,
-                    "margin-left",
-                    &format!("{:.0}px", -over / dom::zoom()),
-                );
-            }
+        dom::style(&card, "margin-left", "");
+        let over = card.get_bounding_client_rect().right() - dom::window_width() + 8.0;
+        if over > 0.0 {
+            let left = format!("{:.0}px", -over / dom::zoom());
+            dom::style(&card, "margin-left", &left);
         }
     });
+    let near = move || {
+        if let Some(part) = part {
+            later::expect(part);
+        }
+    };
     view! {
-        <span class="popwrap" node_ref=wrap on:keydown=keys>
+        <span
+            class="popwrap"
+            node_ref=wrap
+            on:keydown=keys
+            on:pointerenter=move |_| near()
+            on:focusin=move |_| near()
+        >
             <button
                 class=class
                 node_ref=button
@@ -82,7 +88,7 @@ pub fn Pop(
                 {face.run()}
             </button>
             <Show when=move || open.get()>
-                <div class=format!("pop under {panel}") role="dialog" aria-label=name>
+                <div class=format!("pop under {panel}") role="dialog" aria-label=name node_ref=card>
                     {children()}
                 </div>
             </Show>

@@ -4,6 +4,7 @@ use super::{Pop, Whole};
 use crate::core::hardware::{System, systems};
 use crate::core::scenario::{Named, PartialLayout, Scenario, derive_layout};
 use crate::core::workload::{Model, models};
+use crate::ui::later::{Later, Part};
 use crate::ui::state::{App, use_app};
 use leptos::prelude::*;
 
@@ -24,8 +25,8 @@ pub fn Presets() -> impl IntoView {
         }
     };
     view! {
-        <Pop face name=Signal::derive(move || format!("Scenario: {}", title.get())) panel="presets">
-            <PresetLists />
+        <Pop face name=Signal::derive(move || format!("Scenario: {}", title.get())) panel="presets" part=Part::Presets>
+            <Later part=Part::Presets />
         </Pop>
     }
 }
