@@ -2,6 +2,7 @@
 # The release page in dist/ (or the folder of the first argument), which works from any folder of a static host.
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 scripts/setup.sh
+split_page
 dist=${1:-dist}
 trunk --quiet build --release --locked --dist "$dist"
 node scripts/bytes.mjs "$dist"

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, writeFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
-import { BUDGET_KB, isLater, isLoaded } from './first-load.mjs';
+import { BUDGET_KB, STAGES, isLoaded, stageOf } from './first-load.mjs';
 
 const dist = process.argv[2];
 if (!dist) throw new Error('usage: node scripts/bytes.mjs DIST');
@@ -16,10 +16,9 @@ const kb = (bytes) => `${(bytes / 1000).toFixed(1)} KB`.padStart(11);
 const row = (name, raw, packed) => console.log(`${name.padEnd(44)}${kb(raw)}${kb(packed)}`);
 
 let first = 0;
-for (const [title, chosen] of [
-  ['first load', files.filter((name) => !isLater(name))],
-  ['later, when first needed', files.filter(isLater)],
-]) {
+for (const title of STAGES) {
+  const chosen = files.filter((name) => stageOf(name) === title);
+  if (chosen.length === 0) continue;
   console.log(`${title.padEnd(44)}${'raw'.padStart(11)}${'brotli'.padStart(11)}`);
   let raw = 0;
   let packed = 0;

@@ -7,10 +7,12 @@ cd "$ROOT"
 TOOLS=${NTP_TOOLS:-$ROOT/.tools}
 mkdir -p "$TOOLS"
 TOOLS=$(cd "$TOOLS" && pwd)
-export PATH="$TOOLS/bin:$TOOLS/npm/node_modules/.bin:$PATH"
+export PATH="$ROOT/scripts/split:$TOOLS/bin:$TOOLS/npm/node_modules/.bin:$PATH"
 
 TRUNK_VERSION=0.21.14
 BINARYEN_VERSION=132.0.0
+# Takes what comes later out of the page's program; goes with the macros in Cargo.lock.
+WASM_SPLIT_VERSION=0.2.4
 # Opens exported traces in the browser tests.
 SPEEDSCOPE_VERSION=1.25.0
 # Older ones corrupt the table of references without a word.
@@ -35,6 +37,11 @@ quietly() {
     tail -n 25 "$log" >&2
     die "set-up failed: $what (all of it: $log)"
   fi
+}
+
+# From here on Trunk builds the page in parts: what the racks do not need is fetched when it is first wanted.
+split_page() {
+  export NTP_SPLIT=1 TRUNK_BUILD_FEATURES=split
 }
 
 # Debian packages, where they can be installed without asking anybody.

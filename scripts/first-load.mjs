@@ -1,9 +1,15 @@
-// What the first load of the page is: its budget, and which files of a built page it fetches.
+// What the first load of the page is: its budget, and when which files of a built page are fetched.
 
 export const BUDGET_KB = 350;
 
-/** Programs and style sheets that the racks do not need: fetched when one of their pages is opened, or a worker is first asked for something. */
-export const isLater = (name) => /^(pages|worker|fleet|figures|about)/.test(name);
+const NEXT = /^(step|chunk)/;
+const LATER = /^(pages|worker|fleet|figures|about|more)/;
+
+/** Up to racks that answer; the panel of one step, by itself once they are painted; the rest when it is first wanted. */
+export const STAGES = ['first load', 'next, by itself', 'later, when first wanted'];
+
+/** When a file is fetched, as one of STAGES. */
+export const stageOf = (name) => STAGES[NEXT.test(name) ? 1 : LATER.test(name) ? 2 : 0];
 
 /** Whether a file is part of the page, and not a copy of one or a file offered on it. */
 export const isLoaded = (name) => /\.(html|js|css|wasm)$/.test(name);

@@ -2,8 +2,11 @@
 # Builds the page, serves it and opens it; builds again when a source changes. With --dev: a faster, unoptimised build.
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 scripts/setup.sh
-options=(--release)
-[ "${1:-}" = --dev ] && options=()
+options=()
+if [ "${1:-}" != --dev ]; then
+  options+=(--release)
+  split_page
+fi
 # A machine without a desktop has nothing to open a page with; the address is printed either way.
 if [ "$(uname)" = Darwin ] || { [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] && have xdg-open; }; then
   options+=(--open)

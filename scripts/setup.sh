@@ -43,6 +43,13 @@ cargo_tool() {
 # Trunk works offline here, so it needs neither TLS nor its check for updates.
 cargo_tool trunk trunk "$TRUNK_VERSION" --no-default-features
 cargo_tool wasm-bindgen-cli wasm-bindgen "$WASM_BINDGEN_VERSION"
+# It does not tell its version, but cargo keeps a list.
+if ! grep -qs "\"wasm_split_cli_support $WASM_SPLIT_VERSION " "$TOOLS/.crates.toml"; then
+  quietly "building wasm_split_cli_support $WASM_SPLIT_VERSION, once" env \
+    CARGO_TARGET_DIR="$TOOLS/build" CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=256 \
+    CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_DEBUG=false RUSTFLAGS= \
+    cargo install --locked --force --root "$TOOLS" --version "$WASM_SPLIT_VERSION" --features build-binary wasm_split_cli_support
+fi
 rm -rf "$TOOLS/build"
 
 # npm_package PREFIX NAME VERSION: into a folder of its own, because npm removes what a second package did not ask for.

@@ -3,13 +3,13 @@
 mod about;
 pub mod annex;
 mod app;
-mod bench;
+pub mod bench;
 mod bridge;
 mod dom;
 mod figures;
 mod files;
 mod fleet;
-mod later;
+pub mod later;
 mod lazy;
 mod link;
 mod phone;

@@ -8,13 +8,21 @@ use super::app::{follow_window, form_now, theme_now};
 use super::bridge;
 use super::figures::FiguresPage;
 use super::fleet::FleetPage;
+use super::later::{Make, Part, Programs, presets};
 use super::link;
 use super::route::Route;
 use super::shell::{Live, Notice};
 use super::state::App;
 use super::why::{WhyDialog, WhyPort};
 use leptos::prelude::*;
+use std::future::ready;
 use web_sys::HtmlElement;
+
+/// The one part that these pages show is linked in.
+const PROGRAMS: Programs = Programs {
+    part: |part| Box::pin(ready((part == Part::Presets).then_some(presets as Make))),
+    timed: |_| Box::pin(ready(None)),
+};
 
 /// Draws the page of an address inside an element, and follows the first program from then on.
 pub fn open(inside: HtmlElement, address: String) {
@@ -30,6 +38,7 @@ fn Annex(address: String) -> impl IntoView {
     };
     let app = App::provide(opened.job, opened.route, theme_now(), form_now());
     link::look(app, opened.view);
+    provide_context(PROGRAMS);
     follow_window(app);
     bridge::follow(app, address);
     WhyPort::of_page();

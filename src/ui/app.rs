@@ -3,7 +3,7 @@
 use super::bridge;
 use super::dom;
 use super::files;
-use super::later::{Later, Part};
+use super::later::{Later, Part, Programs};
 use super::lazy::LazyPages;
 use super::link;
 use super::phone::{PhoneHeader, PhonePage};
@@ -16,9 +16,9 @@ use super::why::{WhyDialog, WhyPort};
 use leptos::prelude::*;
 
 /// Mounts the app on the document's body, in place of the static first paint.
-pub fn mount() {
+pub fn mount(programs: Programs) {
     console_error_panic_hook::set_once();
-    mount_to_body(Root);
+    mount_to_body(move || view! { <Root programs /> });
     dom::remove("first-paint");
     dom::set_root("data-ready", "true");
 }
@@ -52,7 +52,7 @@ pub fn follow_window(app: App) {
 }
 
 #[component]
-fn Root() -> impl IntoView {
+fn Root(programs: Programs) -> impl IntoView {
     let Some(opened) = link::open(&dom::hash()) else {
         return view! { <main class="broken">"The opening scene is not valid."</main> }.into_any();
     };
@@ -63,6 +63,7 @@ fn Root() -> impl IntoView {
     link::keep(app, shown);
     files::accept_drops(app);
     provide_context(Dice::new());
+    provide_context(programs);
     follow_window(app);
     Effect::new(move |_| dom::set_root("data-theme", app.theme.get().id()));
     bridge::lead(app, shown);

@@ -1,12 +1,7 @@
 //! What `make bench` asks of the page: the work of [`workout`](crate::core::workout), timed by the page's own clock.
 
 use super::dom;
-use super::later;
 use crate::core::workout;
-use js_sys::Promise;
-use leptos::task::spawn_local;
-use wasm_bindgen::JsValue;
-use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Work that can be timed.
 #[derive(Clone, Copy, Debug)]
@@ -15,29 +10,6 @@ pub enum Work {
     Steps(f64),
     /// Milliseconds that the step panel's simulation of the default scene with three failed GPUs takes, the mean of so many.
     Timelines(u32),
-}
-
-/// Step evaluations a second in this browser, measured over about `seconds`.
-#[wasm_bindgen]
-pub fn bench_steps(seconds: f64) -> Promise {
-    promised(Work::Steps(seconds))
-}
-
-/// Milliseconds that the step panel's simulation takes in this browser, the mean of `runs`.
-#[wasm_bindgen]
-pub fn bench_timeline(runs: u32) -> Promise {
-    promised(Work::Timelines(runs))
-}
-
-/// What [`timed`] finds; 0 where its program cannot be fetched.
-fn promised(work: Work) -> Promise {
-    Promise::new(&mut |answer, _| {
-        spawn_local(async move {
-            let value = later::timed(work).await.unwrap_or_default();
-            // Calling a promise's own function cannot fail.
-            let _ = answer.call1(&JsValue::NULL, &JsValue::from_f64(value));
-        });
-    })
 }
 
 /// Does the work; 0 where it cannot be timed.

@@ -1,7 +1,7 @@
-//! Parts of the page that the racks do not need: programs of their own, fetched when they are first wanted.
+//! Parts of the page that the racks do not need, built when they are first wanted.
 //!
-//! With the feature `split`, what is reachable from [`step`] or [`more`] alone is taken out of the page's program when it is
-//! linked (`scripts/wasm-bindgen`). Without it the parts are at hand at once, behind the same functions.
+//! Where their code comes from is the business of the program: see [`Programs`]. The page's own program leaves them out and
+//! fetches them (`src/parts.rs`); others have them at hand.
 
 use super::bench::{self, Work};
 use super::rack::{DiceFields, Kinds};
@@ -10,7 +10,8 @@ use super::side::{BestLayout, LostGpus};
 use super::step::OneStep;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use leptos::wasm_split::SplitLoaderError;
+use std::future::{Future, ready};
+use std::pin::Pin;
 
 /// A part that comes later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,36 +37,47 @@ pub enum Part {
 }
 
 /// Builds a part.
-type Make = fn() -> AnyView;
+pub type Make = fn() -> AnyView;
 
-/// A function that waits until its program is here.
-macro_rules! later {
-    ($program:ident, $(#[$doc:meta])* $vis:vis fn $name:ident($arg:ident: $from:ty) -> $to:ty = $body:expr) => {
-        $(#[$doc])*
-        #[cfg(feature = "split")]
-        #[leptos::wasm_split::wasm_split($program, wasm_split_path = ::leptos::wasm_split, fallible)]
-        $vis fn $name($arg: $from) -> Result<$to, SplitLoaderError> {
-            Ok($body)
-        }
+/// What comes once its code is here; nothing where that could not be fetched.
+pub type Coming<T> = Pin<Box<dyn Future<Output = Option<T>>>>;
 
-        $(#[$doc])*
-        #[cfg(not(feature = "split"))]
-        $vis async fn $name($arg: $from) -> Result<$to, SplitLoaderError> {
-            Ok($body)
-        }
-    };
+/// Where parts come from.
+#[derive(Clone, Copy)]
+pub struct Programs {
+    /// What builds a part.
+    pub part: fn(Part) -> Coming<Make>,
+    /// What `make bench` times.
+    pub timed: fn(Work) -> Coming<f64>,
 }
 
-later! { step, fn step(_part: Part) -> Make = || view! { <OneStep /> }.into_any() }
-
-later! { step,
-    /// What `make bench` asks for.
-    pub fn timed(work: Work) -> f64 = bench::timed(work)
+impl Programs {
+    /// Everything is linked in.
+    pub const fn at_hand() -> Self {
+        Self {
+            part: |part| {
+                let make = if part == Part::Step { step } else { more };
+                Box::pin(ready(Some(make(part))))
+            },
+            timed: |work| Box::pin(ready(Some(bench::timed(work)))),
+        }
+    }
 }
 
-later! { more,
-    fn more(part: Part) -> Make = match part {
-        Part::Presets => || view! { <PresetLists /> }.into_any(),
+/// The panel of one step.
+pub fn step(_: Part) -> Make {
+    || view! { <OneStep /> }.into_any()
+}
+
+/// Presets of models and systems.
+pub fn presets() -> AnyView {
+    view! { <PresetLists /> }.into_any()
+}
+
+/// Every other part.
+pub fn more(part: Part) -> Make {
+    match part {
+        Part::Presets => presets,
         Part::Degrees => || view! { <DegreesField /> }.into_any(),
         Part::Settings => || view! { <MoreFields /> }.into_any(),
         Part::Dice => || view! { <DiceFields /> }.into_any(),
@@ -77,19 +89,6 @@ later! { more,
     }
 }
 
-async fn fetch(part: Part) -> Result<Make, SplitLoaderError> {
-    match part {
-        Part::Step => step(part).await,
-        _ => more(part).await,
-    }
-}
-
-/// Has a part on its way, as when the pointer comes near what opens it.
-pub fn expect(part: Part) {
-    // Who opens it asks again and is told then.
-    spawn_local(async move { drop(fetch(part).await) });
-}
-
 /// How far a part is.
 #[derive(Clone, Copy)]
 enum Standing {
@@ -98,21 +97,30 @@ enum Standing {
     Failed,
 }
 
-/// A part of the page; empty until its program is here.
+/// Has a part on its way, as when the pointer comes near what opens it.
+pub fn expect(programs: Programs, part: Part) {
+    // Who opens it asks again, and is told then.
+    spawn_local(async move {
+        let _ = (programs.part)(part).await;
+    });
+}
+
+/// A part of the page.
 #[component]
 pub fn Later(
     /// Which.
     part: Part,
-    /// Stands in its place meanwhile.
+    /// Stands in its place until its program is here.
     #[prop(optional, into)]
     meanwhile: ViewFn,
 ) -> impl IntoView {
+    let programs = expect_context::<Programs>();
     let standing = RwSignal::new(Standing::Coming);
     let ask = move || {
         spawn_local(async move {
-            let now = fetch(part).await.map_or(Standing::Failed, Standing::Here);
+            let made = (programs.part)(part).await;
             // It may have been closed by then.
-            let _ = standing.try_set(now);
+            let _ = standing.try_set(made.map_or(Standing::Failed, Standing::Here));
         });
     };
     ask();

@@ -1,7 +1,7 @@
 //! A button that opens a panel under it.
 
 use crate::ui::dom;
-use crate::ui::later::{self, Part};
+use crate::ui::later::{self, Part, Programs};
 use leptos::ev;
 use leptos::html::{Button, Div, Span};
 use leptos::prelude::*;
@@ -64,9 +64,10 @@ pub fn Pop(
             dom::style(&card, "margin-left", &left);
         }
     });
+    let programs = use_context::<Programs>();
     let near = move || {
-        if let Some(part) = part {
-            later::expect(part);
+        if let (Some(programs), Some(part)) = (programs, part) {
+            later::expect(programs, part);
         }
     };
     view! {
