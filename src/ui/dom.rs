@@ -104,6 +104,17 @@ impl Tokens {
     }
 }
 
+/// The page's letters, for canvases: `--sans` of `tokens.css`, or a font of them at a size.
+macro_rules! sans {
+    () => {
+        "-apple-system,'Segoe UI','Helvetica Neue','Liberation Sans',Arial,Fit,system-ui,sans-serif"
+    };
+    ($size:literal) => {
+        concat!($size, " ", $crate::ui::dom::sans!())
+    };
+}
+pub(crate) use sans;
+
 /// The first element under another one that a selector finds.
 pub fn find(under: &Element, css: &str) -> Option<Element> {
     under.query_selector(css).ok().flatten()

@@ -43,9 +43,9 @@ impl Pen<'_> {
     fn text(&self, text: &str, x: f64, y: f64, style: &str, bold: bool) {
         self.pen.set_fill_style_str(style);
         self.pen.set_font(if bold {
-            "bold 12px -apple-system,'Segoe UI','Helvetica Neue','Liberation Sans',Arial,sans-serif"
+            dom::sans!("bold 12px")
         } else {
-            "10.5px -apple-system,'Segoe UI','Helvetica Neue','Liberation Sans',Arial,sans-serif"
+            dom::sans!("10.5px")
         });
         // Fails only where text cannot be drawn at all.
         let _ = self.pen.fill_text(text, x, y);

@@ -17,7 +17,7 @@ const EDGE: f64 = 2.0;
 const EDGED: f64 = 9.0;
 
 /// Font of numbers on GPUs.
-pub const FONT: &str = "10.5px sans-serif";
+pub const FONT: &str = dom::sans!("10.5px");
 
 /// Colours of the theme, read from the style sheet.
 pub struct Inks {

@@ -2,7 +2,7 @@
 
 use super::model::StepPanel;
 use super::paint::{Brushes, paint};
-use super::plot::{SANS, palette};
+use super::plot::palette;
 use crate::core::timeline::trace;
 use crate::scene::gantt::{Draw, Layout, Look, draw, svg};
 use crate::ui::dom;
@@ -94,8 +94,8 @@ fn png(panel: &StepPanel, draws: &[Draw], layout: &Layout) -> Result<(), JsValue
             layout.height,
         )],
     )];
-    paint(&pen, &ground, palette(theme), &brushes, SANS);
-    paint(&pen, draws, palette(theme), &brushes, SANS);
+    paint(&pen, &ground, palette(theme), &brushes, dom::sans!());
+    paint(&pen, draws, palette(theme), &brushes, dom::sans!());
     let link: HtmlAnchorElement = document.create_element("a")?.dyn_into()?;
     link.set_href(&canvas.to_data_url_with_type("image/png")?);
     link.set_download("step.png");

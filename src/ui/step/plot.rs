@@ -188,10 +188,6 @@ pub fn palette(theme: Theme) -> &'static Palette {
     }
 }
 
-/// The page's font, for canvas and files.
-pub const SANS: &str =
-    "-apple-system,\"Segoe UI\",\"Helvetica Neue\",\"Liberation Sans\",Arial,system-ui,sans-serif";
-
 /// What is kept from one paint to the next.
 #[derive(Default)]
 struct Sheet {
@@ -244,7 +240,7 @@ fn show(panel: &StepPanel, canvas: &HtmlCanvasElement, sheet: StoredValue<Sheet,
         if sheet.still.as_ref().is_none_or(|(_, known)| *known != of) {
             let aside = Aside::of(canvas, scale, ground);
             sheet.still = aside.map(|Aside(aside, pen)| {
-                paint(&pen, &still(&look), palette, &sheet.brushes, SANS);
+                paint(&pen, &still(&look), palette, &sheet.brushes, dom::sans!());
                 (aside, of)
             });
         }
@@ -259,7 +255,7 @@ fn show(panel: &StepPanel, canvas: &HtmlCanvasElement, sheet: StoredValue<Sheet,
                 high / scale,
             );
         }
-        paint(pen, &moving(&look), palette, &sheet.brushes, SANS);
+        paint(pen, &moving(&look), palette, &sheet.brushes, dom::sans!());
     });
 }
 
