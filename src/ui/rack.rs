@@ -100,6 +100,7 @@ pub fn Racks() -> impl IntoView {
             return;
         }
         // The answer to a click is painted first; what moves comes after it.
+        motion::hold();
         dom::after_paint(move || {
             if let Some(Some(scroller)) = view.scroller.try_get_untracked() {
                 motion::play(&scroller, view.stage, &moved, dom::reduced_motion());

@@ -1,6 +1,7 @@
 //! What a change looks like once it is painted: what moves is drawn on the sheet over the racks, clocks count.
 
 use super::sheet;
+pub use super::sheet::hold;
 use super::stage::{Moved, Stage};
 use crate::core::hardware::Gpu;
 use crate::core::strategy::GpuView;

@@ -95,6 +95,11 @@ impl Frame {
     }
 }
 
+/// Stops what plays where it is, so that the frame which answers a click draws nothing else; [`play`] goes on from there.
+pub fn hold() {
+    PLAY.set(PLAY.get().wrapping_add(1));
+}
+
 /// Plays what a change moved in view; `still`: outlines it for a second instead.
 pub fn play(scroller: &HtmlElement, stage: &Stage, change: &[Moved], still: bool) {
     let frame = Frame::of(scroller);
@@ -104,11 +109,14 @@ pub fn play(scroller: &HtmlElement, stage: &Stage, change: &[Moved], still: bool
         .map(|(moved, cell)| (moved, frame.place(cell)))
         .filter(|(_, rect)| frame.shows(rect))
         .collect();
+    hold();
     if moved.is_empty() {
+        if let Some(old) = dom::find(scroller, ".moving") {
+            old.remove();
+        }
         return;
     }
-    let number = PLAY.get().wrapping_add(1);
-    PLAY.set(number);
+    let number = PLAY.get();
     let Some((canvas, pen)) = sheet(scroller, &frame) else {
         return;
     };
