@@ -13,6 +13,7 @@ pub mod search;
 pub mod shards;
 pub mod strategy;
 pub mod studies;
+pub mod table;
 pub mod timeline;
 pub mod units;
 pub mod validation;

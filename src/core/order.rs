@@ -1,8 +1,11 @@
-//! Sorting where it is not what takes the time: the standard library writes several kilobytes of code for every type and
-//! order, and the page would carry sixty of them. Here all share one; results are the same. Work in the inner loops of
-//! the simulators keeps the standard sorts.
+//! Sorting: the standard library writes several kilobytes of code for every type and order, and the page would carry sixty
+//! of them. Here all share one merge sort of places; results are the same. The simulators' own loops, which are not part
+//! of the page, keep the standard sorts.
 
 use std::cmp::Ordering;
+
+/// Up to so many values are sorted by insertion where that is asked for.
+const FEW: usize = 20;
 
 /// Sorts by an order, equal values in the order they came in.
 pub fn sort_by<T>(values: &mut [T], mut order: impl FnMut(&T, &T) -> Ordering) {
@@ -14,7 +17,7 @@ pub fn sort_by<T>(values: &mut [T], mut order: impl FnMut(&T, &T) -> Ordering) {
         },
     );
     // Follow each cycle once: a place that is done holds its own number.
-    for start in 0..values.len() {
+    for start in 0..places.len() {
         let mut at = start;
         while let Some(from) = places.get_mut(at) {
             let next = std::mem::replace(from, at);
@@ -23,6 +26,25 @@ pub fn sort_by<T>(values: &mut [T], mut order: impl FnMut(&T, &T) -> Ordering) {
             }
             values.swap(at, next);
             at = next;
+        }
+    }
+}
+
+/// [`sort_by`] for inner loops where there are mostly few values: no memory of its own for those.
+pub fn sort_few_by<T>(values: &mut [T], mut order: impl FnMut(&T, &T) -> Ordering) {
+    if values.len() > FEW {
+        sort_by(values, order);
+        return;
+    }
+    for end in 1..values.len() {
+        for at in (0..end).rev() {
+            let Some([a, b]) = values.get_mut(at..at + 2) else {
+                break;
+            };
+            if order(a, b).is_le() {
+                break;
+            }
+            std::mem::swap(a, b);
         }
     }
 }
@@ -37,11 +59,67 @@ pub fn sort<T: Ord>(values: &mut [T]) {
     sort_by(values, Ord::cmp);
 }
 
-/// Which value comes to each place.
+/// Which value comes to each place; empty where all are in order. Runs of values in order are merged two by two.
 fn permutation(len: usize, order: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
+    let mut ends: Vec<usize> = Vec::new();
+    for at in 1..len {
+        if order(at - 1, at).is_gt() {
+            ends.push(at);
+        }
+    }
+    if ends.is_empty() {
+        return ends;
+    }
+    ends.push(len);
     let mut places: Vec<usize> = (0..len).collect();
-    places.sort_by(|a, b| order(*a, *b));
+    let mut merged = Vec::with_capacity(len);
+    while ends.len() > 1 {
+        let mut start = 0;
+        for pair in ends.chunks(2) {
+            let middle = pair.first().copied().unwrap_or(len);
+            let end = pair.last().copied().unwrap_or(len);
+            let left = places.get(start..middle).unwrap_or(&[]);
+            let right = places.get(middle..end).unwrap_or(&[]);
+            merge(left, right, order, &mut merged);
+            start = end;
+        }
+        // The second end of each pair, and the last.
+        let mut second = true;
+        ends.retain(|end| {
+            second = !second;
+            second || *end == len
+        });
+        std::mem::swap(&mut places, &mut merged);
+        merged.clear();
+    }
     places
+}
+
+/// Two runs into one, the left one first among equals.
+fn merge<'a>(
+    mut left: &'a [usize],
+    mut right: &'a [usize],
+    order: &mut dyn FnMut(usize, usize) -> Ordering,
+    merged: &mut Vec<usize>,
+) {
+    // Whole runs change places where values come in blocks that are equal.
+    if let (Some(first), Some(last)) = (left.first(), right.last())
+        && order(*first, *last).is_gt()
+    {
+        std::mem::swap(&mut left, &mut right);
+    } else {
+        while let ([a, more_left @ ..], [b, more_right @ ..]) = (left, right) {
+            if order(*a, *b).is_le() {
+                merged.push(*a);
+                left = more_left;
+            } else {
+                merged.push(*b);
+                right = more_right;
+            }
+        }
+    }
+    merged.extend_from_slice(left);
+    merged.extend_from_slice(right);
 }
 
 #[cfg(test)]
@@ -67,6 +145,25 @@ mod tests {
             let mut ours = values.clone();
             sort_by_key(&mut ours, |(key, _)| *key);
             let mut theirs = values;
+            theirs.sort_by_key(|(key, _)| *key);
+            prop_assert_eq!(ours, theirs);
+        }
+
+        #[test]
+        fn few_values_too(values in prop::collection::vec((0u8..9, any::<u16>()), 0..2 * FEW)) {
+            let mut ours = values.clone();
+            sort_few_by(&mut ours, |a, b| a.0.cmp(&b.0));
+            let mut theirs = values;
+            theirs.sort_by_key(|(key, _)| *key);
+            prop_assert_eq!(ours, theirs);
+        }
+
+        #[test]
+        fn blocks_of_equal_values_too(blocks in prop::collection::vec((0u8..5, 1usize..9), 0..30)) {
+            let blocks = blocks.into_iter().flat_map(|(key, count)| std::iter::repeat_n(key, count));
+            let mut ours: Vec<(u8, usize)> = blocks.zip(0..).collect();
+            let mut theirs = ours.clone();
+            sort_by_key(&mut ours, |(key, _)| *key);
             theirs.sort_by_key(|(key, _)| *key);
             prop_assert_eq!(ours, theirs);
         }

@@ -1,7 +1,8 @@
 //! Which GPUs the failures of a scenario take down, blast radius included.
 
+use crate::core::order;
 use crate::core::scenario::{Failure, FailureKind, Policy};
-use std::collections::BTreeMap;
+use crate::core::table::Table;
 
 /// What failures leave of one GPU. Where several strike the same GPU the worst holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -40,12 +41,15 @@ impl GpuHealth {
 }
 
 /// Health of every GPU of the domains that failures touch, by domain index; other domains are healthy.
-pub type HealthMap = BTreeMap<u32, Vec<GpuHealth>>;
+pub type HealthMap = Table<Vec<GpuHealth>>;
 
 /// Expands failures to the GPUs they take down. A failure takes the aligned block of its blast radius with it: 4 is the
 /// tray in NVL72, the domain size is the whole domain.
 pub fn health(failures: &[Failure], policy: &Policy, domain_size: u32) -> HealthMap {
-    let mut map = HealthMap::new();
+    // Those of a domain one after another.
+    let mut failures: Vec<&Failure> = failures.iter().collect();
+    order::sort_by_key(&mut failures, |failure| failure.domain);
+    let mut map: Vec<(u32, Vec<GpuHealth>)> = Vec::new();
     for failure in failures {
         let hit = match failure.kind {
             FailureKind::Hardware => GpuHealth::Failed,
@@ -61,15 +65,17 @@ pub fn health(failures: &[Failure], policy: &Policy, domain_size: u32) -> Health
         let radius = failure.blast_radius.unwrap_or(default).max(1);
         let first = failure.gpu / radius * radius;
         let last = first.saturating_add(radius).min(domain_size);
-        let gpus = map
-            .entry(failure.domain)
-            .or_insert_with(|| vec![GpuHealth::Healthy; domain_size as usize]);
-        for gpu in gpus.iter_mut().take(last as usize).skip(first as usize) {
+        if map.last().is_none_or(|(last, _)| *last != failure.domain) {
+            let healthy = vec![GpuHealth::Healthy; domain_size as usize];
+            map.push((failure.domain, healthy));
+        }
+        let gpus = map.last_mut().into_iter().flat_map(|(_, gpus)| gpus);
+        for gpu in gpus.take(last as usize).skip(first as usize) {
             *gpu = gpu.worse_of(hit);
         }
     }
-    map.retain(|_, gpus| gpus.iter().any(|gpu| *gpu != GpuHealth::Healthy));
-    map
+    map.retain(|(_, gpus)| gpus.iter().any(|gpu| *gpu != GpuHealth::Healthy));
+    Table::of(map)
 }
 
 #[cfg(test)]
@@ -100,7 +106,7 @@ mod tests {
             failure(71, FailureKind::Hardware, 1.0, Some(50)),
         ];
         let map = health(&failures, &policy, 72);
-        let gpus = &map[&3];
+        let gpus = map.get(3).unwrap();
         assert!(gpus[4..8].iter().all(|gpu| *gpu == GpuHealth::Failed));
         assert_eq!(
             (gpus[3], gpus[8], gpus[9]),

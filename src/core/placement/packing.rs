@@ -2,7 +2,6 @@
 
 use super::Placement;
 use crate::core::order;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The slots of every replica, in stage order. `affected` are the damaged slots, worst first, without repeats; they fill
 /// replicas 0, 1, ... in that order. Healthy slots stay with their neighbours where they can: the last damaged replica
@@ -20,7 +19,10 @@ pub fn pack(placement: &Placement, affected: &[u32]) -> Vec<Vec<u32>> {
         .chunks(group as usize)
         .map(<[u32]>::to_vec)
         .collect();
-    let damaged: BTreeSet<u32> = affected.iter().copied().collect();
+    let mut damaged = vec![false; slots as usize];
+    for &slot in &affected {
+        mark(&mut damaged, slot);
+    }
 
     // Healthy slots of broken replicas, those of the last damaged replica's homes first.
     let mut homes: Vec<u32> = replicas
@@ -30,12 +32,12 @@ pub fn pack(placement: &Placement, affected: &[u32]) -> Vec<Vec<u32>> {
         .map(|&slot| home(slot))
         .collect();
     homes.extend(affected.iter().map(|&slot| home(slot)));
-    let mut seen = BTreeSet::new();
-    homes.retain(|&replica| seen.insert(replica));
+    let mut broken = vec![false; placement.replicas as usize];
+    homes.retain(|&replica| mark(&mut broken, replica));
     let mut fillers = homes
         .into_iter()
         .flat_map(|replica| replica * group..(replica + 1) * group)
-        .filter(|slot| !damaged.contains(slot));
+        .filter(|&slot| !marked(&damaged, slot));
     if let Some(last) = replicas.last_mut() {
         let missing = (group as usize).saturating_sub(last.len());
         last.extend(fillers.by_ref().take(missing));
@@ -47,21 +49,34 @@ pub fn pack(placement: &Placement, affected: &[u32]) -> Vec<Vec<u32>> {
         in_stage_order(replica, group);
     }
     // Whole replicas stay, the healthy rest of broken ones is regrouped in order; both keep the order of their first slot.
-    let mut healthy: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    for replica in (0..placement.replicas).filter(|replica| !seen.contains(replica)) {
-        healthy.insert(
-            replica * group,
-            (replica * group..(replica + 1) * group).collect(),
-        );
+    let mut regrouped = loose.chunks(group as usize).peekable();
+    let in_order = |chunk: &[u32]| {
+        let mut slots = chunk.to_vec();
+        in_stage_order(&mut slots, group);
+        slots
+    };
+    for replica in (0..placement.replicas).filter(|&replica| !marked(&broken, replica)) {
+        let whole = replica * group..(replica + 1) * group;
+        while let Some(chunk) =
+            regrouped.next_if(|chunk| chunk.first().is_some_and(|slot| *slot < whole.start))
+        {
+            replicas.push(in_order(chunk));
+        }
+        replicas.push(whole.collect());
     }
-    for chunk in loose.chunks(group as usize) {
-        let mut regrouped = chunk.to_vec();
-        let first = chunk.first().copied().unwrap_or(0);
-        in_stage_order(&mut regrouped, group);
-        healthy.insert(first, regrouped);
-    }
-    replicas.extend(healthy.into_values());
+    replicas.extend(regrouped.map(in_order));
     replicas
+}
+
+/// Marks a number; whether it was not marked before.
+fn mark(marks: &mut [bool], number: u32) -> bool {
+    marks
+        .get_mut(number as usize)
+        .is_some_and(|mark| !std::mem::replace(mark, true))
+}
+
+fn marked(marks: &[bool], number: u32) -> bool {
+    marks.get(number as usize).copied().unwrap_or(false)
 }
 
 /// Slots take their own stage where it is free, the rest fill the gaps in order.
@@ -123,7 +138,7 @@ mod tests {
         #[test]
         fn every_slot_is_placed_once(group in 1u32..6, replicas in 1u32..8, seed in proptest::collection::vec(0u32..48, 0..20)) {
             let placement = placement(group, replicas);
-            let mut seen = BTreeSet::new();
+            let mut seen = std::collections::BTreeSet::new();
             let affected: Vec<u32> = seed.into_iter().filter(|&s| s < placement.slots() && seen.insert(s)).collect();
             let packed = pack(&placement, &affected);
             prop_assert_eq!(packed.len() as u32, replicas);

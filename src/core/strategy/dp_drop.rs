@@ -5,8 +5,8 @@ use super::pattern::Losses;
 use super::plan::{Plan, Strategy, dropped_replicas};
 use crate::core::order;
 use crate::core::scenario::Policy;
+use crate::core::table::Table;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 /// Drops as few replicas as hold all damaged TP groups; spare domains replace damaged ones first.
 pub(super) struct DpDrop;
@@ -37,15 +37,16 @@ pub(super) fn replace_then_drop(evaluator: &Evaluator<'_>, losses: &Losses) -> P
             domain.domain,
         )
     });
-    let replaced: BTreeMap<u32, u32> = damaged
-        .iter()
-        .zip(0..losses.usable_spares)
-        .map(|(domain, spare)| (domain.domain, spare))
-        .collect();
+    let replaced = Table::of(
+        damaged
+            .iter()
+            .zip(0..losses.usable_spares)
+            .map(|(domain, spare)| (domain.domain, spare)),
+    );
     let rest: Vec<u32> = losses
         .slots
         .iter()
-        .filter(|slot| !replaced.contains_key(&slot.domain))
+        .filter(|slot| !replaced.has(slot.domain))
         .map(|slot| slot.slot)
         .collect();
     let affected = dropped_replicas(placement.groups_per_replica, &rest);

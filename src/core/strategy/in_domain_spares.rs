@@ -6,7 +6,7 @@ use super::plan::{Plan, Strategy, dropped_replicas};
 use crate::core::order;
 use crate::core::placement::Placement;
 use crate::core::scenario::Policy;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::core::table::Table;
 
 /// Runs at a lower degree everywhere, so that a failed GPU has a stand-in inside its domain. Knows no parity and no list
 /// of degrees: the whole job has one degree.
@@ -24,47 +24,56 @@ impl Strategy for InDomainSpares {
             let whole = whole_slots(placement, degree, domain.domain, domain.unfit);
             placement.slots_in(domain.domain).saturating_sub(whole)
         };
-        // Damaged slots by domain, the worst first in each; where one stands in the order of all.
-        let mut damaged: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        let mut order: BTreeMap<u32, usize> = BTreeMap::new();
+        // Damaged slots by domain, the worst first in each, with their places in the order of all.
+        let mut damaged: Vec<(u32, usize, u32)> = Vec::new();
         if losses.domains.iter().any(|domain| missing_of(domain) > 0) {
-            for (index, slot) in losses.slots.iter().enumerate() {
-                damaged.entry(slot.domain).or_default().push(slot.slot);
-                order.insert(slot.slot, index);
-            }
+            let slots = losses.slots.iter().enumerate();
+            damaged.extend(slots.map(|(place, slot)| (slot.domain, place, slot.slot)));
+            order::sort_by_key(&mut damaged, |(domain, ..)| *domain);
         }
-        let mut lost = Vec::new();
+        let mut lost: Vec<(usize, u32)> = Vec::new();
         for domain in &losses.domains {
-            let missing = missing_of(domain);
+            let missing = missing_of(domain) as usize;
             if missing == 0 {
                 continue;
             }
             // The slots with most failures are the ones given up, then the last healthy ones.
-            let first = placement.first_slot(domain.domain);
-            let last = first.saturating_add(placement.slots_in(domain.domain));
-            let mut given_up = damaged.remove(&domain.domain).unwrap_or_default();
-            if given_up.len() < missing as usize {
-                let damaged: BTreeSet<u32> = given_up.iter().copied().collect();
-                given_up.extend((first..last).rev().filter(|slot| !damaged.contains(slot)));
+            let from = damaged.partition_point(|(of, ..)| *of < domain.domain);
+            let own = damaged.iter().skip(from);
+            let own = own.take_while(|(of, ..)| *of == domain.domain);
+            let start = lost.len();
+            lost.extend(own.take(missing).map(|&(_, place, slot)| (place, slot)));
+            let healthy = missing - (lost.len() - start);
+            if healthy > 0 {
+                let first = placement.first_slot(domain.domain);
+                let mut whole = vec![true; placement.slots_in(domain.domain) as usize];
+                for (_, slot) in lost.iter().skip(start) {
+                    if let Some(whole) = whole.get_mut(slot.saturating_sub(first) as usize) {
+                        *whole = false;
+                    }
+                }
+                let whole = whole.iter().enumerate().rev().filter(|(_, whole)| **whole);
+                let last = whole.take(healthy).map(|(local, _)| local as u32);
+                lost.extend(last.map(|local| (usize::MAX, first.saturating_add(local))));
             }
-            lost.extend(given_up.into_iter().take(missing as usize));
         }
-        order::sort_by_key(&mut lost, |slot| {
-            order.get(slot).copied().unwrap_or(usize::MAX)
-        });
+        order::sort_by_key(&mut lost, |(place, _)| *place);
+        let mut gone = vec![false; losses.slots.len()];
+        for (place, _) in &lost {
+            if let Some(gone) = gone.get_mut(*place) {
+                *gone = true;
+            }
+        }
+        let kept = losses.slots.iter().zip(gone);
+        let kept = kept.filter(|(_, gone)| !gone).map(|(slot, _)| slot.perf);
+        let lost: Vec<u32> = lost.into_iter().map(|(_, slot)| slot).collect();
         let affected = dropped_replicas(placement.groups_per_replica, &lost);
-        let gone: BTreeSet<u32> = lost.iter().copied().collect();
-        let kept = losses
-            .slots
-            .iter()
-            .filter(|slot| !gone.contains(&slot.slot))
-            .map(|slot| slot.perf);
         Plan {
             healthy_replicas: placement.replicas.saturating_sub(affected.len() as u32),
             affected,
             degree,
             sync_degree: degree,
-            pace: kept.fold(losses.pace(&BTreeMap::new()), f64::min),
+            pace: kept.fold(losses.pace(&Table::none()), f64::min),
             ..Plan::whole(evaluator, losses)
         }
     }

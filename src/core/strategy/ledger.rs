@@ -85,7 +85,7 @@ impl Totals {
         let still: u64 = losses
             .domains
             .iter()
-            .filter(|domain| !plan.replaced.contains_key(&domain.domain))
+            .filter(|domain| !plan.replaced.has(domain.domain))
             .map(|domain| match id {
                 StrategyId::InDomainSpares => {
                     let whole = whole_slots(placement, plan.degree, domain.domain, domain.unfit);
@@ -103,8 +103,8 @@ impl Totals {
         // Spare domains: what is neither down nor in use.
         let replacing: u64 = plan
             .replaced
-            .keys()
-            .map(|&domain| u64::from(placement.slots_in(domain)))
+            .iter()
+            .map(|(domain, _)| u64::from(placement.slots_in(domain)))
             .sum();
         let used = replacing * u64::from(placement.tp) + extra;
         spare += (held * size)

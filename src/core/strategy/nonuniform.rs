@@ -4,8 +4,8 @@ use super::evaluator::Evaluator;
 use super::pattern::{Loss, Losses};
 use super::plan::{DomainPower, Plan, PlannedReplica, dropped_replicas};
 use crate::core::scenario::Parity;
+use crate::core::table::Table;
 use crate::core::units::Seconds;
-use std::collections::BTreeMap;
 
 /// What every reduced replica of a candidate plan agrees on.
 pub(super) struct Reduction<'a> {
@@ -129,7 +129,7 @@ impl<'a> Cut<'a> {
         };
         let damaged = losses.slots.len().div_ceil(group) as u32;
         let healthy_replicas = placement.replicas.saturating_sub(damaged);
-        let pace = losses.pace(&BTreeMap::new());
+        let pace = losses.pace(&Table::none());
         Self {
             given_up,
             kept,

@@ -9,8 +9,8 @@ use super::{BoostLimit, BoostPower, Outcome, ReplicaPlan, SlotRun, SlowChoice, S
 use crate::core::cost::StepCost;
 use crate::core::hardware::PowerCurve;
 use crate::core::placement::{Placement, pack};
+use crate::core::table::Table;
 use crate::core::units::Watts;
-use std::collections::BTreeMap;
 
 /// Takes the slots of a replica, what each of them does, and the sequences of the replica.
 type Visit<'a> = dyn FnMut(Vec<u32>, &[PlannedSlot], u32) + 'a;
@@ -72,7 +72,7 @@ impl Evaluator<'_> {
         let boosts = if id == StrategyId::NtpPw {
             self.boosts(plan)
         } else {
-            BTreeMap::new()
+            Table::none()
         };
         let most = self.placement().replicas as usize + plan.extra.len();
         let mut replicas = Vec::with_capacity(most);
@@ -107,17 +107,19 @@ impl Evaluator<'_> {
             .flat_map(|replica| &replica.slots)
             .filter_map(|slot| slot.slot)
             .collect();
-        let slowed: BTreeMap<u32, f64> = losses
-            .slowed
-            .iter()
-            .map(|slot| (slot.slot, slot.perf))
-            .collect();
-        let own: BTreeMap<u32, PlannedSlot> = plan
-            .affected
-            .iter()
-            .flat_map(|replica| &replica.slots)
-            .filter_map(|planned| planned.slot.map(|slot| (slot, *planned)))
-            .collect();
+        // By slot: the speed of whole ones held up by a slow GPU, the plan of damaged ones.
+        let mut slowed = vec![1.0; placement.slots() as usize];
+        for slot in &losses.slowed {
+            if let Some(speed) = slowed.get_mut(slot.slot as usize) {
+                *speed = slot.perf;
+            }
+        }
+        let mut own: Vec<Option<&PlannedSlot>> = vec![None; placement.slots() as usize];
+        for planned in plan.affected.iter().flat_map(|replica| &replica.slots) {
+            if let Some(own) = planned.slot.and_then(|slot| own.get_mut(slot as usize)) {
+                *own = Some(planned);
+            }
+        }
         let spares = SpareSlots::new(placement, self.held_spares(id), pattern, plan);
         let whole = PlannedSlot::whole(plan.degree);
         let mut planned: Vec<PlannedSlot> = Vec::new();
@@ -128,13 +130,13 @@ impl Evaluator<'_> {
             planned.clear();
             planned.extend(slots.iter().map(|&slot| {
                 let own = if affected.is_some() {
-                    own.get(&slot)
+                    own.get(slot as usize).copied().flatten()
                 } else {
                     None
                 };
                 let mut planned = *own.or(filler).unwrap_or(&whole);
-                if affected.is_none() && !plan.replaced.contains_key(&placement.domain_of(slot)) {
-                    planned.slow = slowed.get(&slot).copied().unwrap_or(1.0);
+                if affected.is_none() && !plan.replaced.has(placement.domain_of(slot)) {
+                    planned.slow = slowed.get(slot as usize).copied().unwrap_or(1.0);
                 }
                 planned
             }));
@@ -197,29 +199,25 @@ impl Evaluator<'_> {
     }
 
     /// The two budgets of every boosted domain, but for `p` and `limit`, which are a TP group's own.
-    fn boosts(&self, plan: &Plan) -> BTreeMap<u32, BoostPower> {
+    fn boosts(&self, plan: &Plan) -> Table<BoostPower> {
         let placement = self.placement();
         let tdp = self.job().system.gpu.tdp();
         let headroom = (self.policy().rack_headroom - 1.0) * f64::from(placement.domain_size);
-        let mut boosts: BTreeMap<u32, BoostPower> = plan
-            .power
-            .iter()
-            .map(|power| {
-                let freed = f64::from(power.dead) + (1.0 - IDLE_POWER) * f64::from(power.idle);
-                let boost = BoostPower {
-                    p: 1.0,
-                    perf: 1.0,
-                    needed_w: Watts::ZERO,
-                    freed_w: tdp * freed,
-                    headroom_w: tdp * headroom,
-                    limit: BoostLimit::None,
-                };
-                (power.domain, boost)
-            })
-            .collect();
+        let mut boosts = Table::of(plan.power.iter().map(|power| {
+            let freed = f64::from(power.dead) + (1.0 - IDLE_POWER) * f64::from(power.idle);
+            let boost = BoostPower {
+                p: 1.0,
+                perf: 1.0,
+                needed_w: Watts::ZERO,
+                freed_w: tdp * freed,
+                headroom_w: tdp * headroom,
+                limit: BoostLimit::None,
+            };
+            (power.domain, boost)
+        }));
         for slot in plan.running().flat_map(|replica| &replica.slots) {
             let domain = slot.slot.map(|slot| placement.domain_of(slot));
-            if let Some(boost) = domain.and_then(|domain| boosts.get_mut(&domain)) {
+            if let Some(boost) = domain.and_then(|domain| boosts.get_mut(domain)) {
                 boost.needed_w += tdp * ((slot.power - 1.0) * f64::from(slot.degree));
             }
         }
@@ -229,7 +227,7 @@ impl Evaluator<'_> {
     /// The budgets of a replica's worst boosted domain: the one at the highest power.
     fn worst_boost(
         &self,
-        boosts: &BTreeMap<u32, BoostPower>,
+        boosts: &Table<BoostPower>,
         planned: &[PlannedSlot],
         batch: u32,
     ) -> Option<BoostPower> {
@@ -237,7 +235,7 @@ impl Evaluator<'_> {
             .iter()
             .filter(|slot| batch > 0 && slot.slot.is_some() && slot.degree > 0);
         let worst = reduced.max_by(|a, b| a.power.total_cmp(&b.power))?;
-        let boost = boosts.get(&self.placement().domain_of(worst.slot?))?;
+        let boost = boosts.get(self.placement().domain_of(worst.slot?))?;
         Some(BoostPower {
             p: worst.power,
             perf: PowerCurve::perf(worst.power),
@@ -281,7 +279,7 @@ impl Evaluator<'_> {
 
 /// Physical slots of the spare domains a plan uses.
 struct SpareSlots {
-    replaced: BTreeMap<u32, u32>,
+    replaced: Table<u32>,
     free: Vec<u32>,
     slots_per_domain: u32,
 }
@@ -305,11 +303,11 @@ impl SpareSlots {
                 .take(plan.spares_used as usize)
                 .collect()
         };
-        let replaced: BTreeMap<u32, u32> = plan
-            .replaced
-            .iter()
-            .filter_map(|(&domain, &place)| Some((domain, *usable.get(place as usize)?)))
-            .collect();
+        let replaced = Table::of(
+            plan.replaced
+                .iter()
+                .filter_map(|(domain, &place)| Some((domain, *usable.get(place as usize)?))),
+        );
         let free = if plan.extra.is_empty() {
             Vec::new()
         } else {
@@ -328,7 +326,7 @@ impl SpareSlots {
 
     fn replace(&self, slot: u32) -> u32 {
         let (domain, local) = (slot / self.slots_per_domain, slot % self.slots_per_domain);
-        self.replaced.get(&domain).map_or(slot, |spare| {
+        self.replaced.get(domain).map_or(slot, |spare| {
             spare
                 .saturating_mul(self.slots_per_domain)
                 .saturating_add(local)

@@ -1,9 +1,10 @@
 //! Failures as the strategies see them: counts per TP group, no single GPUs.
 
+use crate::core::order;
 use crate::core::placement::Placement;
 use crate::core::placement::health::{GpuHealth, HealthMap, health};
 use crate::core::scenario::Job;
-use std::collections::BTreeMap;
+use crate::core::table::Table;
 
 /// What failures left of one TP group's slot.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -67,7 +68,7 @@ impl Pattern {
     pub fn from_health(placement: &Placement, map: &HealthMap) -> Self {
         let mut pattern = Self::default();
         let tp = placement.tp.max(1) as usize;
-        for (&domain, gpus) in map {
+        for (domain, gpus) in map.iter() {
             let down = |gpus: &[GpuHealth]| gpus.iter().filter(|gpu| gpu.is_down()).count() as u32;
             let unfit = |gpus: &[GpuHealth]| {
                 gpus.iter()
@@ -102,7 +103,7 @@ impl Pattern {
                         }
                     })
                     .collect();
-                slow.sort_unstable_by(f64::total_cmp);
+                order::sort_by(&mut slow, f64::total_cmp);
                 let down = down(gpus);
                 if down > 0 || !slow.is_empty() {
                     loss.slots.push(SlotLoss { slot, down, slow });
@@ -155,7 +156,7 @@ impl Pattern {
         const MOST: usize = 16;
         let slots = self.domains.iter().flat_map(|domain| &domain.slots);
         let mut speeds: Vec<f64> = slots.flat_map(|slot| slot.slow.iter().copied()).collect();
-        speeds.sort_unstable_by(f64::total_cmp);
+        order::sort_by(&mut speeds, f64::total_cmp);
         speeds.dedup();
         if speeds.len() > MOST {
             let last = speeds.len() - 1;
@@ -169,7 +170,8 @@ impl Pattern {
     /// Patterns with the same signature have the same rates, wherever their failures are. Only for layouts with one TP
     /// group a domain.
     pub(super) fn signature(&self) -> Vec<u64> {
-        let mut signature = Vec::with_capacity(self.domains.len() + self.spares.len() + 1);
+        // Most domains look like another: looks in order, and how many have each.
+        let mut looks: Vec<[u64; 2]> = Vec::new();
         let mut slow: Vec<Vec<u64>> = Vec::new();
         for domain in &self.domains {
             // Counts are at most the domain's 1,024 GPUs.
@@ -179,7 +181,14 @@ impl Pattern {
                 | u64::from(domain.outside_unfit) << 16
                 | u64::from(domain.outside_down);
             match slot.map(|slot| slot.slow.as_slice()) {
-                None | Some([]) => signature.push(counts),
+                None | Some([]) => match looks.binary_search_by(|look| look[0].cmp(&counts)) {
+                    Ok(at) => {
+                        if let Some(look) = looks.get_mut(at) {
+                            look[1] += 1;
+                        }
+                    }
+                    Err(at) => looks.insert(at, [counts, 1]),
+                },
                 Some(speeds) => {
                     let mut words = vec![speeds.len() as u64, counts];
                     words.extend(speeds.iter().map(|speed| speed.to_bits()));
@@ -187,9 +196,10 @@ impl Pattern {
                 }
             }
         }
-        signature.sort_unstable();
+        let mut signature = Vec::with_capacity(2 * looks.len() + self.spares.len() + 2);
+        signature.extend(looks.iter().flatten());
         signature.push(u64::MAX);
-        slow.sort_unstable();
+        order::sort(&mut slow);
         signature.extend(slow.into_iter().flatten());
         signature.push(u64::MAX);
         for spare in &self.spares {
@@ -282,7 +292,7 @@ impl Losses {
                 short: 0,
                 outside_free: 0,
             };
-            slots.sort_by_key(|slot| (slot.short, slot.slot));
+            order::sort_few_by(&mut slots, |a, b| (a.short, a.slot).cmp(&(b.short, b.slot)));
             for slot in &mut slots {
                 let healed = slot.short.min(free);
                 slot.short -= healed;
@@ -299,7 +309,7 @@ impl Losses {
             losses.domains.push(counts);
         }
         // Slots are distinct, so no two are equal.
-        losses.slots.sort_unstable_by(|a, b| {
+        order::sort_few_by(&mut losses.slots, |a, b| {
             b.short
                 .cmp(&a.short)
                 .then(a.perf.total_cmp(&b.perf))
@@ -310,11 +320,8 @@ impl Losses {
     }
 
     /// Slowest kept GPU of the whole TP groups outside `replaced` domains.
-    pub fn pace(&self, replaced: &BTreeMap<u32, u32>) -> f64 {
-        let kept = self
-            .slowed
-            .iter()
-            .filter(|slot| !replaced.contains_key(&slot.domain));
+    pub fn pace(&self, replaced: &Table<u32>) -> f64 {
+        let kept = self.slowed.iter().filter(|slot| !replaced.has(slot.domain));
         kept.map(|slot| slot.perf).fold(1.0, f64::min)
     }
 }

@@ -4,7 +4,7 @@ use super::evaluator::Evaluator;
 use super::pattern::Losses;
 use super::{BoostLimit, StrategyId, dp_drop, hot_spares, in_domain_spares, ntp, ntp_pw, wait};
 use crate::core::scenario::Policy;
-use std::collections::BTreeMap;
+use crate::core::table::Table;
 
 /// One strategy: what it holds back and what it does about losses.
 pub(super) trait Strategy: Sync {
@@ -108,7 +108,7 @@ pub(super) struct Plan {
     /// Local batches of extra replicas made of spare domains.
     pub extra: Vec<u32>,
     /// Damaged domains that spare domains replace, each with the place of its spare among those used.
-    pub replaced: BTreeMap<u32, u32>,
+    pub replaced: Table<u32>,
     /// Spare domains in use.
     pub spares_used: u32,
     /// Power budgets of the domains with reduced groups, by index; empty without boosts.
@@ -126,9 +126,9 @@ impl Plan {
             healthy_replicas: placement.replicas,
             degree: placement.tp,
             sync_degree: placement.tp,
-            pace: losses.pace(&BTreeMap::new()),
+            pace: losses.pace(&Table::none()),
             extra: Vec::new(),
-            replaced: BTreeMap::new(),
+            replaced: Table::none(),
             spares_used: 0,
             power: Vec::new(),
             paused: false,

@@ -6,7 +6,6 @@ use crate::core::hardware::PowerCurve;
 use crate::core::order;
 use crate::core::placement::health::{GpuHealth, health};
 use crate::core::scenario::Job;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// What a slot does: logical replica, position in it, degree, power.
 #[derive(Clone, Copy)]
@@ -22,51 +21,52 @@ pub fn domain_views(job: &Job, outcome: &Outcome) -> Vec<DomainView> {
     let placement = &job.placement;
     let scenario = &job.scenario;
     let map = health(&scenario.failures, &scenario.policy, placement.domain_size);
-    let mut roles: BTreeMap<u32, Role> = BTreeMap::new();
+    let domains = placement.domains.saturating_add(placement.spare_domains);
+    let mut roles: Vec<Option<Role>> = vec![None; placement.first_slot(domains) as usize];
     // The lowest degree at each position of a replica: peers there reduce their gradients at it.
     let mut sync = vec![u32::MAX; placement.groups_per_replica as usize];
     for plan in &outcome.replicas {
         let parts = plan.slots.iter().zip(&plan.degrees).zip(&plan.powers);
         for ((position, ((&slot, &degree), &power)), lowest) in (0..).zip(parts).zip(&mut sync) {
-            roles.insert(
-                slot,
-                Role {
+            if let Some(role) = roles.get_mut(slot as usize) {
+                *role = Some(Role {
                     replica: plan.index,
                     position,
                     degree,
                     power,
-                },
-            );
+                });
+            }
             if degree > 0 {
                 *lowest = (*lowest).min(degree);
             }
         }
     }
     let loads = Loads::new(job, outcome);
-    let benched: BTreeSet<(u32, u64)> = outcome
+    let mut benched: Vec<(u32, u64)> = outcome
         .slow
         .iter()
         .filter(|choice| choice.bench)
         .map(|choice| (choice.slot, choice.speed.to_bits()))
         .collect();
+    order::sort(&mut benched);
     let held = match outcome.strategy {
         StrategyId::Wait | StrategyId::InDomainSpares => 0,
         StrategyId::HotSpares => placement.spare_domains,
         StrategyId::DpDrop | StrategyId::Ntp | StrategyId::NtpPw => scenario.policy.spare_domains,
     };
     let healthy = vec![GpuHealth::Healthy; placement.domain_size as usize];
-    (0..placement.domains.saturating_add(placement.spare_domains))
+    (0..domains)
         .map(|domain| {
             let first = placement.first_slot(domain);
             let slots: Vec<Option<Role>> = (first
                 ..first.saturating_add(placement.slots_per_domain))
-                .map(|slot| roles.get(&slot).copied())
+                .map(|slot| roles.get(slot as usize).copied().flatten())
                 .collect();
             let view = Domain {
                 job,
                 outcome,
                 domain,
-                gpus: map.get(&domain).unwrap_or(&healthy),
+                gpus: map.get(domain).unwrap_or(&healthy),
                 slots: &slots,
                 is_spare: domain >= placement.domains,
                 is_held: domain < placement.domains.saturating_add(held),
@@ -80,7 +80,7 @@ pub fn domain_views(job: &Job, outcome: &Outcome) -> Vec<DomainView> {
 }
 
 /// Load of a rank at every degree in use, relative to the healthy degree's.
-struct Loads(BTreeMap<u32, f64>);
+struct Loads(Vec<Option<f64>>);
 
 impl Loads {
     fn new(job: &Job, outcome: &Outcome) -> Self {
@@ -99,25 +99,27 @@ impl Loads {
             RankShape::new(&replica, degree).layer_parameters()
         };
         let healthy = work(layout.tp);
-        let mut loads = BTreeMap::new();
-        for &degree in outcome
-            .replicas
-            .iter()
-            .flat_map(|replica| &replica.degrees)
-            .filter(|&&degree| degree > 0)
-        {
-            loads.entry(degree).or_insert_with(|| {
-                if degree == layout.tp || healthy <= 0.0 {
+        let replicas = outcome.replicas.iter();
+        let degrees = replicas.flat_map(|replica| replica.degrees.iter().copied());
+        let most = degrees.clone().max().unwrap_or(0);
+        let mut loads = vec![None; most as usize + 1];
+        for degree in degrees.filter(|&degree| degree > 0) {
+            if let Some(load @ None) = loads.get_mut(degree as usize) {
+                *load = Some(if degree == layout.tp || healthy <= 0.0 {
                     1.0
                 } else {
                     work(degree) / healthy
-                }
-            });
+                });
+            }
         }
         Self(loads)
     }
     fn of(&self, degree: u32) -> f64 {
-        self.0.get(&degree).copied().unwrap_or(0.0)
+        self.0
+            .get(degree as usize)
+            .copied()
+            .flatten()
+            .unwrap_or(0.0)
     }
 }
 
@@ -132,7 +134,7 @@ struct Domain<'a> {
     is_held: bool,
     sync: &'a [u32],
     loads: &'a Loads,
-    benched: &'a BTreeSet<(u32, u64)>,
+    benched: &'a [(u32, u64)],
 }
 
 impl Domain<'_> {
@@ -240,7 +242,7 @@ impl Domain<'_> {
     }
 
     fn benched(&self, slot: u32, speed: f64) -> bool {
-        self.benched.contains(&(slot, speed.to_bits()))
+        self.benched.binary_search(&(slot, speed.to_bits())).is_ok()
     }
 
     /// GPUs of each slot that can compute, in GPU order; left-over (or held) ones take the place of those that cannot.

@@ -3,7 +3,7 @@
 //! A span at least a pixel wide is drawn as it is; thinner ones are gathered pixel by pixel, and each pixel takes the kind
 //! that fills most of it, fainter the less of it is filled.
 
-use super::commands::Rect;
+use super::commands::{Draw, Paint, Rect};
 use super::window::Window;
 use crate::core::timeline::{Kind, Span};
 use std::ops::Range;
@@ -153,6 +153,26 @@ pub fn columns(
         }
     }
     flush(&mut column, &mut edge, out);
+}
+
+/// Rectangles as commands, one a paint, in the same order every time.
+pub fn by_paint(fills: Vec<Filled>, out: &mut Vec<Draw>) {
+    let mut paints: Vec<((Kind, u8), Vec<Rect>)> = Vec::new();
+    for (look, area) in fills {
+        match paints.binary_search_by(|(of, _)| of.cmp(&look)) {
+            Ok(at) => {
+                if let Some((_, areas)) = paints.get_mut(at) {
+                    areas.push(area);
+                }
+            }
+            Err(at) => paints.insert(at, (look, vec![area])),
+        }
+    }
+    out.extend(
+        paints
+            .into_iter()
+            .map(|((kind, quarters), areas)| Draw::Fill(Paint::Kind(kind, quarters), areas)),
+    );
 }
 
 #[cfg(test)]

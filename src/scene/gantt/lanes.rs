@@ -1,12 +1,11 @@
 //! Spans of the rows in view, with the words inside them.
 
-use super::columns::{Filled, Scale, columns, visible};
+use super::columns::{Filled, Scale, by_paint, columns, visible};
 use super::commands::{Draw, Ink, Paint, Rect};
 use super::labels::{Look, Places};
 use super::rows::{Row, RowKind};
 use super::{Chips, GroupWords};
 use crate::core::timeline::{Group, Kind, Lane, ReplicaKind, Span, StepView, Stream, Timeline};
-use std::collections::BTreeMap;
 
 /// Width from which a layer of a block gets a hairline, px.
 const HAIRLINE: f64 = 5.0;
@@ -513,16 +512,7 @@ impl<'a> Drawing<'a> {
             std::mem::take(&mut self.fills),
             std::mem::take(&mut self.top),
         ] {
-            // BTreeMap: one command a paint, in the same order every time.
-            let mut by_paint: BTreeMap<(Kind, u8), Vec<Rect>> = BTreeMap::new();
-            for (look, area) in fills {
-                by_paint.entry(look).or_default().push(area);
-            }
-            out.extend(
-                by_paint.into_iter().map(|((kind, quarters), boxes)| {
-                    Draw::Fill(Paint::Kind(kind, quarters), boxes)
-                }),
-            );
+            by_paint(fills, out);
         }
         out.push(Draw::Outline(
             Paint::ForwardEdge,

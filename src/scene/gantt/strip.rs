@@ -1,12 +1,11 @@
 //! The strip of the whole step: one thin line of blocks a group, and a frame around what is in view.
 
-use super::columns::{Scale, columns};
+use super::columns::{Scale, by_paint, columns};
 use super::commands::{Anchor, Draw, Ink, Paint, Rect};
 use super::labels::SIZE;
 use super::rows::Layout;
 use super::window::Window;
 use crate::core::timeline::{Kind, StepView, Stream};
-use std::collections::BTreeMap;
 
 /// Height of a line, and from one to the next.
 const LINE: (f64, f64) = (4.5, 5.5);
@@ -22,7 +21,7 @@ pub fn strip(view: &StepView, layout: &Layout, step: f64, ratio: f64, out: &mut 
         0..=3 => LINE,
         more => (16.0 / more as f64 - 1.0, 16.0 / more as f64),
     };
-    let mut fills: BTreeMap<(Kind, u8), Vec<Rect>> = BTreeMap::new();
+    let mut fills = Vec::new();
     for (index, group) in view.groups.iter().enumerate() {
         let timeline = view.timeline(group);
         let shown = timeline.spec.shown_stage;
@@ -45,14 +44,10 @@ pub fn strip(view: &StepView, layout: &Layout, step: f64, ratio: f64, out: &mut 
             if area.w > 4.0 {
                 area.w -= whole.pixel();
             }
-            fills.entry(look).or_default().push(area);
+            fills.push((look, area));
         }
     }
-    out.extend(
-        fills
-            .into_iter()
-            .map(|((kind, quarters), boxes)| Draw::Fill(Paint::Kind(kind, quarters), boxes)),
-    );
+    by_paint(fills, out);
     if !layout.wide {
         return;
     }

@@ -1,5 +1,6 @@
 //! What the user does to GPUs, as edits of the scenario, and the sentence that says it.
 
+use crate::core::order;
 use crate::core::scenario::{Failure, FailureKind, Scenario};
 use crate::core::strategy::Outcome;
 use crate::scene::rack::pick;
@@ -7,7 +8,6 @@ use crate::scene::side::number::score;
 use crate::ui::dom;
 use crate::ui::state::App;
 use leptos::prelude::*;
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// A GPU by domain and index in it.
@@ -31,20 +31,45 @@ pub const HARDWARE: How = How {
     radius: None,
 };
 
-/// GPUs that some failure takes.
-fn down(scenario: &Scenario, size: u32) -> BTreeSet<At> {
+/// GPUs that some failure takes, in order.
+fn down(scenario: &Scenario, size: u32) -> Vec<At> {
     let reach = |failure: &Failure| {
         let domain = failure.domain;
         pick::reach(failure, &scenario.policy, size).map(move |gpu| (domain, gpu))
     };
-    scenario.failures.iter().flat_map(reach).collect()
+    let mut down: Vec<At> = scenario.failures.iter().flat_map(reach).collect();
+    order::sort(&mut down);
+    down
+}
+
+/// Fails those of these that are not down.
+fn add(scenario: &mut Scenario, gpus: &[At], how: How, size: u32) {
+    let mut taken = down(scenario, size);
+    for &(domain, gpu) in gpus {
+        if taken.binary_search(&(domain, gpu)).is_ok() {
+            continue;
+        }
+        let failure = Failure {
+            domain,
+            gpu,
+            kind: how.kind,
+            speed: how.speed,
+            blast_radius: how.radius,
+        };
+        for gpu in pick::reach(&failure, &scenario.policy, size) {
+            if let Err(place) = taken.binary_search(&(domain, gpu)) {
+                taken.insert(place, (domain, gpu));
+            }
+        }
+        scenario.failures.push(failure);
+    }
 }
 
 /// Whether some failure takes every one of these.
 pub fn all_down(app: App, gpus: &[At]) -> bool {
     let job = app.now.job.read_untracked();
     let down = down(&job.scenario, job.system.domain_size);
-    gpus.iter().all(|at| down.contains(at))
+    gpus.iter().all(|at| down.binary_search(at).is_ok())
 }
 
 /// Repairs these if all of them are down, else fails those that are not.
@@ -60,21 +85,7 @@ pub fn toggle(app: App, gpus: &[At]) {
 pub fn fail(app: App, gpus: &[At], how: How) {
     let size = app.now.job.read_untracked().system.domain_size;
     edit(app, &words(gpus, "failed"), |scenario| {
-        let mut taken = down(scenario, size);
-        for &(domain, gpu) in gpus {
-            if !taken.contains(&(domain, gpu)) {
-                let failure = Failure {
-                    domain,
-                    gpu,
-                    kind: how.kind,
-                    speed: how.speed,
-                    blast_radius: how.radius,
-                };
-                taken
-                    .extend(pick::reach(&failure, &scenario.policy, size).map(|gpu| (domain, gpu)));
-                scenario.failures.push(failure);
-            }
-        }
+        add(scenario, gpus, how, size);
     });
 }
 
@@ -88,21 +99,7 @@ pub fn set(app: App, gpus: &[At], how: How) {
     };
     edit(app, &words(gpus, what), |scenario| {
         lift(scenario, gpus, size);
-        let mut taken = down(scenario, size);
-        for &(domain, gpu) in gpus {
-            if !taken.contains(&(domain, gpu)) {
-                let failure = Failure {
-                    domain,
-                    gpu,
-                    kind: how.kind,
-                    speed: how.speed,
-                    blast_radius: how.radius,
-                };
-                taken
-                    .extend(pick::reach(&failure, &scenario.policy, size).map(|gpu| (domain, gpu)));
-                scenario.failures.push(failure);
-            }
-        }
+        add(scenario, gpus, how, size);
     });
 }
 
@@ -141,7 +138,7 @@ pub fn fail_random(app: App, count: u32, seed: u64) {
         let down = down(&job.scenario, job.system.domain_size);
         let all = (0..job.placement.domains)
             .flat_map(|domain| (0..job.system.domain_size).map(move |gpu| (domain, gpu)));
-        all.filter(|at| !down.contains(at)).collect()
+        all.filter(|at| down.binary_search(at).is_err()).collect()
     };
     let picked = pick::random(healthy, count as usize, seed);
     if picked.is_empty() {

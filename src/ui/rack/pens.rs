@@ -2,13 +2,13 @@
 
 mod shapes;
 
+use crate::core::order;
 use crate::core::strategy::GpuView;
 use crate::scene::rack::face::{Edge, Faces, Ink, Letters, Mark, Place, Sign};
 use crate::scene::rack::tile::Sizes;
 use crate::scene::rect::Rect;
 use crate::ui::dom;
 use shapes::{cuts, middle, rounded, slanted, stroke};
-use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 use web_sys::{CanvasRenderingContext2d, Path2d};
 
@@ -29,7 +29,7 @@ struct Font {
     up: f64,
     down: f64,
     /// Widths of the texts that stand beside a sign: a handful.
-    widths: BTreeMap<String, f64>,
+    widths: Vec<(String, f64)>,
 }
 
 /// Colours and letters of one theme at one scale.
@@ -37,10 +37,12 @@ pub struct Pens {
     /// Device px per CSS px.
     pub ratio: f64,
     tokens: dom::Tokens,
-    inks: BTreeMap<Ink, String>,
+    /// Those used so far: a dozen.
+    inks: Vec<(Ink, String)>,
     family: String,
     sizes: Sizes,
-    fonts: BTreeMap<Letters, Font>,
+    /// In the order of [`Letters`].
+    fonts: [Option<Font>; 4],
     turn: Option<Path2d>,
 }
 
@@ -62,9 +64,9 @@ impl Pens {
             ratio: dom::ratio(),
             family: tokens.get("--sans"),
             tokens,
-            inks: BTreeMap::new(),
+            inks: Vec::new(),
             sizes,
-            fonts: BTreeMap::new(),
+            fonts: [const { None }; 4],
             turn: Path2d::new_with_path_string(TURN).ok(),
         }
     }
@@ -97,8 +99,12 @@ impl Pens {
     }
 
     fn colour(&mut self, ink: Ink) -> &str {
-        let tokens = &self.tokens;
-        self.inks.entry(ink).or_insert_with(|| tokens.get(ink))
+        let place = self.inks.iter().position(|(of, _)| *of == ink);
+        let place = place.unwrap_or_else(|| {
+            self.inks.push((ink, self.tokens.get(ink)));
+            self.inks.len() - 1
+        });
+        self.inks.get(place).map_or("", |(_, colour)| colour)
     }
 
     fn ink(&mut self, pen: &CanvasRenderingContext2d, ink: Ink) {
@@ -115,7 +121,7 @@ impl Pens {
         &mut self,
         pen: &CanvasRenderingContext2d,
         faces: &Faces,
-        tiles: impl Iterator<Item = (u32, GpuView)>,
+        tiles: &mut dyn Iterator<Item = (u32, GpuView)>,
     ) {
         let mut texts = Vec::new();
         let mut clear = Vec::new();
@@ -149,7 +155,7 @@ impl Pens {
                 }
             }
         }
-        texts.sort_by_key(|text| (text.letters, text.ink));
+        order::sort_by_key(&mut texts, |text| (text.letters, text.ink));
         // Measured beforehand: that sets the font.
         for text in &texts {
             self.font(pen, text.letters);
@@ -315,14 +321,15 @@ impl Pens {
     }
 
     fn font(&mut self, pen: &CanvasRenderingContext2d, letters: Letters) -> &mut Font {
-        let (weight, size) = match letters {
-            Letters::Rank => (700, self.sizes.rank),
-            Letters::Word => (400, self.sizes.rank),
-            Letters::Clock => (400, self.sizes.clock),
-            Letters::Fast => (700, self.sizes.clock),
+        let [rank, word, clock, fast] = &mut self.fonts;
+        let (font, weight, size) = match letters {
+            Letters::Rank => (rank, 700, self.sizes.rank),
+            Letters::Word => (word, 400, self.sizes.rank),
+            Letters::Clock => (clock, 400, self.sizes.clock),
+            Letters::Fast => (fast, 700, self.sizes.clock),
         };
         let (family, ratio) = (&self.family, self.ratio);
-        self.fonts.entry(letters).or_insert_with(|| {
+        font.get_or_insert_with(|| {
             let css = format!("{weight} {}px {family}", size * ratio);
             pen.set_font(&css);
             // A line of text is as high as its font's, in whole pixels.
@@ -336,7 +343,7 @@ impl Pens {
                 css,
                 up,
                 down,
-                widths: BTreeMap::new(),
+                widths: Vec::new(),
             }
         })
     }
@@ -393,11 +400,11 @@ impl Pens {
 
     fn width(&mut self, pen: &CanvasRenderingContext2d, letters: Letters, text: &str) -> f64 {
         let font = self.font(pen, letters);
-        if let Some(width) = font.widths.get(text) {
+        if let Some((_, width)) = font.widths.iter().find(|(of, _)| of == text) {
             return *width;
         }
         let width = pen.measure_text(text).map_or(0.0, |text| text.width());
-        font.widths.insert(text.to_owned(), width);
+        font.widths.push((text.to_owned(), width));
         width
     }
 }

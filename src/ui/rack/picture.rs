@@ -54,7 +54,7 @@ impl Picture {
         self.pen = dom::pen(&self.canvas, false);
         if let Some(pen) = &self.pen {
             pens.clear(pen, wide, high);
-            pens.draw(pen, faces, (0..).zip(gpus.iter().copied()));
+            pens.draw(pen, faces, &mut (0..).zip(gpus.iter().copied()));
         }
     }
 
@@ -63,10 +63,10 @@ impl Picture {
         &self,
         pens: &mut Pens,
         faces: &Faces,
-        gpus: impl Iterator<Item = (u32, GpuView)>,
+        mut gpus: impl Iterator<Item = (u32, GpuView)>,
     ) {
         if let Some(pen) = &self.pen {
-            pens.draw(pen, faces, gpus);
+            pens.draw(pen, faces, &mut gpus);
         }
     }
 }
