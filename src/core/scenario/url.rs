@@ -17,7 +17,7 @@ mod failures;
 mod fields;
 mod view;
 
-use super::{Scenario, ScenarioError, VERSION};
+use super::{Scenario, ScenarioError, VERSION, text};
 use crate::core::hardware::FieldError;
 use failures::{read_failures, write_failures};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
@@ -69,7 +69,7 @@ pub fn encode(page: &str, scenario: &Scenario, view: &[(String, String)]) -> Str
         query.push(("fail".into(), write_failures(&scenario.failures)));
     }
     if let Some(faults) = &scenario.faults {
-        query.push(("faults".into(), faults.to_string()));
+        query.push(("faults".into(), text::written(faults)));
     }
     query.extend(view.iter().cloned());
     let parameters: Vec<String> = query
@@ -145,8 +145,8 @@ pub fn decode(hash: &str) -> Result<Link, ScenarioError> {
                 top.insert("failures".into(), read_failures(text)?);
             }
             "faults" => {
-                let faults = serde_json::from_str(text)
-                    .map_err(|_| FieldError::new("faults", shown(text), "JSON"))?;
+                let faults = text::read(text)
+                    .ok_or_else(|| FieldError::new("faults", shown(text), "JSON"))?;
                 top.insert("faults".into(), faults);
             }
             key if view::takes(key, text)? => view.push((key.to_string(), text.clone())),

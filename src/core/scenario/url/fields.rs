@@ -4,6 +4,7 @@ use super::shown;
 use crate::core::hardware::{FieldError, systems};
 use crate::core::order;
 use crate::core::scenario::json::{HEADS, PARITIES, PRECISIONS, RECOMPUTES};
+use crate::core::scenario::text::{read as read_text, written};
 use crate::core::scenario::{
     Degrees, Named, PartialLayout, Scenario, ScenarioError, derive_layout, derive_policy,
 };
@@ -67,8 +68,8 @@ pub(super) fn read(
 
 /// A number where it is one, else text: what is wrong is said where the field is read.
 fn loose(text: &str) -> Value {
-    match serde_json::from_str::<Value>(text) {
-        Ok(number @ Value::Number(_)) => number,
+    match read_text(text) {
+        Some(number @ Value::Number(_)) => number,
         _ => Value::String(text.into()),
     }
 }
@@ -226,7 +227,7 @@ fn text(value: Option<&Value>) -> String {
     match value {
         None => "none".into(),
         Some(Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
+        Some(other) => written(other),
     }
 }
 
