@@ -3,7 +3,7 @@
 use super::shown;
 use crate::core::hardware::{DOMAIN_SIZE_RANGE, FieldError};
 use crate::core::scenario::{Failure, FailureKind, MAX_FAILURES, ScenarioError};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fmt::Write as _;
 
 const FORM: &str =
@@ -57,14 +57,17 @@ pub(super) fn read_failures(text: &str) -> Result<Value, ScenarioError> {
     for part in text.split(',').filter(|part| !part.is_empty()) {
         let read = read_part(part).ok_or_else(|| FieldError::new("fail", shown(part), FORM))?;
         for gpu in read.first..=read.last {
-            let mut failure = json!({"domain": read.domain, "gpu": gpu, "kind": read.kind});
-            if let Some(speed) = read.speed {
-                failure["speed"] = json!(speed);
-            }
-            if let Some(radius) = read.radius {
-                failure["blast_radius"] = json!(radius);
-            }
-            failures.push(failure);
+            let fields = [
+                ("domain", Some(read.domain.into())),
+                ("gpu", Some(gpu.into())),
+                ("kind", Some(read.kind.into())),
+                ("speed", read.speed.map(Value::from)),
+                ("blast_radius", read.radius.map(Value::from)),
+            ];
+            let given = fields
+                .into_iter()
+                .filter_map(|(name, value)| Some((name.to_owned(), value?)));
+            failures.push(Value::Object(given.collect()));
         }
         if failures.len() > MAX_FAILURES {
             return Err(FieldError::new(
