@@ -40,6 +40,16 @@ pub struct Node<'a> {
 }
 
 impl<'a> Node<'a> {
+    /// The error at this value or a field of it.
+    fn error(&self, field: &str, what: &str) -> Wrong {
+        let path = format!("{}{field}", self.path);
+        Wrong(format!(
+            "{}: {}: {what}",
+            self.file,
+            path.trim_start_matches('.')
+        ))
+    }
+
     /// The error of a value that is not allowed.
     pub fn wrong(&self, allowed: &str) -> Wrong {
         let value = match self.value {
@@ -47,16 +57,13 @@ impl<'a> Node<'a> {
             Value::Object(_) => "an object".into(),
             other => other.to_string(),
         };
-        let (file, path) = (self.file, self.path.trim_start_matches('.'));
-        Wrong(format!(
-            "{file}: {path}: {value} is not allowed, expected {allowed}"
-        ))
+        self.error("", &format!("{value} is not allowed, expected {allowed}"))
     }
 
     /// A field that must be there.
     pub fn field(&self, name: &str) -> Result<Self, Wrong> {
         let found = self.optional(name);
-        found.ok_or_else(|| self.wrong(&format!("an object with a field {name:?}")))
+        found.ok_or_else(|| self.error(&format!(".{name}"), "missing"))
     }
 
     /// A field that may be missing.
@@ -76,7 +83,11 @@ impl<'a> Node<'a> {
             .as_object()
             .ok_or_else(|| self.wrong("an object"))?;
         match map.keys().find(|key| !names.contains(&key.as_str())) {
-            Some(key) => Err(self.wrong(&format!("no field {key:?}, only {}", names.join(", ")))),
+            Some(key) => {
+                let known = names.join(", ");
+                let what = format!("unknown field, expected one of {known}");
+                Err(self.error(&format!(".{key}"), &what))
+            }
             None => Ok(()),
         }
     }

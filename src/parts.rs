@@ -14,6 +14,7 @@ pub const PROGRAMS: ntp_explorer::ui::later::Programs =
 pub use split::PROGRAMS;
 
 #[cfg(feature = "split")]
+#[allow(clippy::unnecessary_wraps)] // what can fail is fetching, which the attribute adds
 mod split {
     use leptos::wasm_split::{SplitLoaderError, wasm_split};
     use ntp_explorer::core::scenario::{Scenario, ScenarioError};

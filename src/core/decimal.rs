@@ -277,40 +277,35 @@ mod tests {
             0x10_0000_0000_0000,
             0x3ff0_0000_0000_0001,
         ] {
-            let exact = format!("{:.1080}", f64::from_bits(bits));
-            same(&exact);
-            // Half of the sum of neighbours has one more bit, so it is exact in the digits of a sum of halves.
-            let halves = [bits, bits + 1].map(|bits| format!("{:.1080}", f64::from_bits(bits)));
-            let [low, high] = &halves;
-            let mut carry = 0;
-            let middle: String = sum(low, high, &mut carry);
-            same(&middle);
-            same(&format!("{middle}1"));
+            let [low, high] =
+                [bits, bits + 1].map(|bits| format!("{:.1080}", f64::from_bits(bits)));
+            let middle = middle(&low, &high);
+            for text in [low, format!("{middle}1"), middle] {
+                same(&text);
+            }
         }
     }
 
-    /// Half of the sum of two numbers with as many decimals.
-    fn sum(a: &str, b: &str, carry: &mut u8) -> String {
-        let digits = |text: &str| {
-            text.bytes()
-                .filter(|c| *c != b'.')
-                .map(|c| c - b'0')
-                .collect::<Vec<_>>()
+    /// Half of the sum of two numbers below 10 with as many decimals.
+    fn middle(a: &str, b: &str) -> String {
+        let digits = |text: &str| -> Vec<u8> {
+            let digits = text.bytes().filter(|c| *c != b'.');
+            digits.map(|c| c - b'0').rev().collect()
         };
-        let mut sum: Vec<u8> = Vec::new();
-        for (a, b) in digits(a).into_iter().rev().zip(digits(b).into_iter().rev()) {
-            sum.push((a + b + *carry) % 10);
-            *carry = (a + b + *carry) / 10;
+        let (mut carry, mut sum) = (0, Vec::new());
+        for (a, b) in digits(a).into_iter().zip(digits(b)) {
+            sum.push((a + b + carry) % 10);
+            carry = (a + b + carry) / 10;
         }
-        let mut rest = *carry;
-        let mut half: Vec<String> = Vec::new();
+        let mut half = String::new();
         for digit in sum.into_iter().rev() {
-            half.push(((rest * 10 + digit) / 2).to_string());
-            rest = (rest * 10 + digit) % 2;
+            let tens = carry * 10 + digit;
+            half.push(char::from(b'0' + tens / 2));
+            carry = tens % 2;
         }
-        half.push((rest * 5).to_string());
-        half.insert(1, ".".into());
-        half.concat()
+        half.insert(1, '.');
+        half.push(if carry == 1 { '5' } else { '0' });
+        half
     }
 
     proptest! {
