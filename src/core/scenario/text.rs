@@ -1,5 +1,5 @@
-//! JSON values as the text that links hold. Reads and writes what the parser and printer of scenario files do, a test says
-//! so; those two, with their tables for floats, are several times the size and the racks need neither.
+//! JSON values as the text that links hold. Reads what the parser of scenario files reads and writes what its printer writes,
+//! tests say so; those two, with their tables for floats, are several times the size and the racks need neither.
 
 use crate::core::decimal;
 use serde_json::{Map, Number, Value};
@@ -251,7 +251,7 @@ fn write_number(number: &Number, out: &mut String) {
 /// With a point or an exponent, so that it is read as a float again.
 fn write_real(real: f64, out: &mut String) {
     let size = real.abs();
-    // The shortest digits that mean this float, without exponent.
+    // The shortest digits that mean this float, without exponent. Where two are as short and as near, files have the other.
     let text = size.to_string();
     if real.is_sign_negative() {
         out.push('-');
