@@ -1,6 +1,7 @@
 //! The pure model: no browser, no clock, no global random numbers.
 
 pub mod cost;
+pub mod decimal;
 pub mod experts;
 pub mod faults;
 pub mod figures;

@@ -14,8 +14,10 @@ pub const PROGRAMS: ntp_explorer::ui::later::Programs =
 pub use split::PROGRAMS;
 
 #[cfg(feature = "split")]
+#[allow(clippy::unnecessary_wraps)] // what can fail is fetching, which the attribute adds
 mod split {
     use leptos::wasm_split::{SplitLoaderError, wasm_split};
+    use ntp_explorer::core::scenario::{Scenario, ScenarioError};
     use ntp_explorer::ui::bench::{self, Work};
     use ntp_explorer::ui::later::{self, Make, Part, Programs};
 
@@ -30,6 +32,7 @@ mod split {
             })
         },
         timed: |work| Box::pin(async move { timed(work).await.ok() }),
+        read_file: |text| Box::pin(async move { read_file(text).await.ok() }),
     };
 
     #[wasm_split(step, wasm_split_path = ::leptos::wasm_split, fallible)]
@@ -45,6 +48,11 @@ mod split {
     #[wasm_split(more, wasm_split_path = ::leptos::wasm_split, fallible)]
     fn more(part: Part) -> Result<Make, SplitLoaderError> {
         Ok(later::more(part))
+    }
+
+    #[wasm_split(more, wasm_split_path = ::leptos::wasm_split, fallible)]
+    fn read_file(text: String) -> Result<Result<Scenario, ScenarioError>, SplitLoaderError> {
+        Ok(Scenario::from_json(&text))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Systems and GPUs: published numbers with unit and source, and the power-to-performance curve.
 //!
-//! The numbers live in `assets/data/systems.json`; a [`System`] may also come whole from a scenario file. Field names
+//! The numbers live in `assets/data/systems.json` and become constants when the crate is built; a [`System`] may also come whole from a scenario file. Field names
 //! carry the unit that the sources print; the methods give typed quantities.
 
 mod power;
@@ -206,9 +206,58 @@ impl FieldError {
 /// Every preset system, in the order shown.
 pub fn systems() -> &'static [System] {
     static SYSTEMS: OnceLock<Vec<System>> = OnceLock::new();
-    SYSTEMS.get_or_init(|| {
-        serde_json::from_str(include_str!("../../assets/data/systems.json")).unwrap_or_default()
-    })
+    SYSTEMS.get_or_init(|| presets::ROWS.iter().map(presets::Row::system).collect())
+}
+
+/// The presets as `build.rs` writes them.
+mod presets {
+    use super::{Generation, Gpu, System};
+
+    pub(super) struct Row {
+        id: &'static str,
+        name: &'static str,
+        source: &'static str,
+        domain_size: u32,
+        tray_gpus: u32,
+        switch_trays: u32,
+        gpu: &'static str,
+        generation: Generation,
+        bf16_tflops: f64,
+        fp8_tflops: Option<f64>,
+        hbm_gb: f64,
+        hbm_tb_s: f64,
+        nvlink_gb_s_bidir: f64,
+        scaleout_gbit_s: f64,
+        tdp_w: f64,
+        base_clock_mhz: Option<f64>,
+    }
+
+    impl Row {
+        pub(super) fn system(&self) -> System {
+            System {
+                id: self.id.into(),
+                name: self.name.into(),
+                gpu: Gpu {
+                    name: self.gpu.into(),
+                    generation: self.generation,
+                    bf16_tflops: self.bf16_tflops,
+                    fp8_tflops: self.fp8_tflops,
+                    hbm_gb: self.hbm_gb,
+                    hbm_tb_s: self.hbm_tb_s,
+                    nvlink_gb_s_bidir: self.nvlink_gb_s_bidir,
+                    scaleout_gbit_s: self.scaleout_gbit_s,
+                    tdp_w: self.tdp_w,
+                    base_clock_mhz: self.base_clock_mhz,
+                },
+                domain_size: self.domain_size,
+                tray_gpus: self.tray_gpus,
+                switch_trays: self.switch_trays,
+                source: self.source.into(),
+            }
+        }
+    }
+
+    include!(concat!(env!("OUT_DIR"), "/systems.rs"));
 }
 
 /// A preset by id.
@@ -227,6 +276,13 @@ mod tests {
             system.validate().unwrap();
             assert!(!system.source.is_empty(), "{} has no source", system.id);
         }
+    }
+
+    #[test]
+    fn presets_are_those_of_the_file() {
+        let text = include_str!("../../assets/data/systems.json");
+        let file: Vec<System> = serde_json::from_str(text).unwrap();
+        assert_eq!(systems(), file);
     }
 
     #[test]

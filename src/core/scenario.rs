@@ -9,6 +9,7 @@ mod json;
 mod limits;
 mod presets;
 mod reader;
+mod text;
 pub mod url;
 
 pub use defaults::{PartialLayout, derive_layout, derive_policy};

@@ -104,9 +104,48 @@ impl Model {
 /// Every preset model, in the order shown.
 pub fn models() -> &'static [Model] {
     static MODELS: OnceLock<Vec<Model>> = OnceLock::new();
-    MODELS.get_or_init(|| {
-        serde_json::from_str(include_str!("../../assets/data/models.json")).unwrap_or_default()
-    })
+    MODELS.get_or_init(|| presets::ROWS.iter().map(presets::Row::model).collect())
+}
+
+/// The presets as `build.rs` writes them.
+mod presets {
+    use super::Model;
+
+    pub(super) struct Row {
+        id: &'static str,
+        name: &'static str,
+        source: &'static str,
+        layers: u32,
+        hidden: u32,
+        ffn: u32,
+        heads: u32,
+        kv_heads: u32,
+        vocab: u32,
+        seq: u32,
+        gated: bool,
+        published_parameters: Option<f64>,
+    }
+
+    impl Row {
+        pub(super) fn model(&self) -> Model {
+            Model {
+                id: self.id.into(),
+                name: self.name.into(),
+                layers: self.layers,
+                hidden: self.hidden,
+                ffn: self.ffn,
+                heads: self.heads,
+                kv_heads: self.kv_heads,
+                vocab: self.vocab,
+                gated: self.gated,
+                seq: self.seq,
+                published_parameters: self.published_parameters,
+                source: self.source.into(),
+            }
+        }
+    }
+
+    include!(concat!(env!("OUT_DIR"), "/models.rs"));
 }
 
 /// A preset by id.
@@ -134,6 +173,13 @@ mod tests {
                 model.parameters()
             );
         }
+    }
+
+    #[test]
+    fn presets_are_those_of_the_file() {
+        let text = include_str!("../../assets/data/models.json");
+        let file: Vec<Model> = serde_json::from_str(text).unwrap();
+        assert_eq!(models(), file);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::app::{follow_window, form_now, theme_now};
 use super::bridge;
 use super::figures::FiguresPage;
 use super::fleet::FleetPage;
-use super::later::{Make, Part, Programs, presets};
+use super::later::{Make, Part, Programs, presets, read_file};
 use super::link;
 use super::route::Route;
 use super::shell::{Live, Notice};
@@ -18,10 +18,11 @@ use leptos::prelude::*;
 use std::future::ready;
 use web_sys::HtmlElement;
 
-/// The one part that these pages show is linked in.
+/// The one part that these pages show is linked in, and what reads files.
 const PROGRAMS: Programs = Programs {
     part: |part| Box::pin(ready((part == Part::Presets).then_some(presets as Make))),
     timed: |_| Box::pin(ready(None)),
+    read_file,
 };
 
 /// Draws the page of an address inside an element, and follows the first program from then on.

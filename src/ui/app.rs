@@ -61,7 +61,7 @@ fn Root(programs: Programs) -> impl IntoView {
     app.notice.set(opened.wrong);
     let shown = link::shown(app);
     link::keep(app, shown);
-    files::accept_drops(app);
+    files::accept_drops(app, programs.read_file);
     provide_context(Dice::new());
     provide_context(programs);
     follow_window(app);

@@ -1,11 +1,12 @@
 //! Scenario files: opened by a picker or by dropping one on the page, saved as a download.
 
 use super::dom;
+use super::later::{self, Programs, ReadFile};
 use super::state::App;
-use crate::core::scenario::Scenario;
 use gloo::file::callbacks::{FileReader, read_as_text};
 use leptos::ev;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, BlobPropertyBag, DragEvent, HtmlAnchorElement, HtmlInputElement};
@@ -14,16 +15,25 @@ use web_sys::{Blob, BlobPropertyBag, DragEvent, HtmlAnchorElement, HtmlInputElem
 const MOST_BYTES: f64 = 16e6;
 
 /// Takes a scenario file's text; on an error the scene stays and the notice says what was wrong.
-fn take(app: App, name: &str, text: &str) {
-    let taken = Scenario::from_json(text).and_then(|scenario| app.replace(scenario));
-    match taken {
+async fn take(app: App, read_file: ReadFile, name: String, text: String) {
+    let Some(scenario) = read_file(text).await else {
+        let line = format!("{name}: what reads scenario files could not be loaded, try again");
+        app.notice.set(Some(line));
+        return;
+    };
+    match scenario.and_then(|scenario| app.replace(scenario)) {
         Ok(()) => app.said.set(format!("{name} opened.")),
         Err(error) => app.notice.set(Some(format!("{name}: {error}"))),
     }
 }
 
 /// Reads a file and takes it as the scenario.
-fn read(app: App, file: web_sys::File, reader: StoredValue<Option<FileReader>, LocalStorage>) {
+fn read(
+    app: App,
+    read_file: ReadFile,
+    file: web_sys::File,
+    reader: StoredValue<Option<FileReader>, LocalStorage>,
+) {
     let name = file.name();
     if file.size() > MOST_BYTES {
         app.notice.set(Some(format!(
@@ -34,7 +44,7 @@ fn read(app: App, file: web_sys::File, reader: StoredValue<Option<FileReader>, L
     }
     let file = gloo::file::File::from(file);
     let reading = read_as_text(&file, move |text| match text {
-        Ok(text) => take(app, &name, &text),
+        Ok(text) => spawn_local(take(app, read_file, name, text)),
         Err(error) => app.notice.set(Some(format!("{name}: {error}"))),
     });
     reader.set_value(Some(reading));
@@ -42,7 +52,7 @@ fn read(app: App, file: web_sys::File, reader: StoredValue<Option<FileReader>, L
 
 /// Opens a scenario file that came another way.
 pub fn open(app: App, file: web_sys::File) {
-    read(app, file, StoredValue::new_local(None));
+    read(app, later::read_file, file, StoredValue::new_local(None));
 }
 
 /// Takes files dropped anywhere, before [`accept_drops`] does; gives what ends that.
@@ -75,7 +85,7 @@ pub fn capture_drop(take: impl Fn(web_sys::File) + 'static) -> impl FnOnce() {
 }
 
 /// Lets scenario files be dropped anywhere on the page. A page with drops of its own prevents the default first.
-pub fn accept_drops(app: App) {
+pub fn accept_drops(app: App, read_file: ReadFile) {
     let reader = StoredValue::new_local(None);
     let over = window_event_listener(ev::dragover, |event: DragEvent| event.prevent_default());
     let drop = window_event_listener(ev::drop, move |event: DragEvent| {
@@ -88,7 +98,7 @@ pub fn accept_drops(app: App) {
             .and_then(|data| data.files())
             .and_then(|files| files.get(0))
         {
-            read(app, file, reader);
+            read(app, read_file, file, reader);
         }
     });
     on_cleanup(move || {
@@ -104,6 +114,7 @@ pub fn Picker(
     node: NodeRef<leptos::html::Input>,
 ) -> impl IntoView {
     let app = super::state::use_app();
+    let read_file = expect_context::<Programs>().read_file;
     let reader = StoredValue::new_local(None);
     let chosen = move |event: web_sys::Event| {
         let input = event
@@ -111,7 +122,7 @@ pub fn Picker(
             .and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
         let Some(input) = input else { return };
         if let Some(file) = input.files().and_then(|files| files.get(0)) {
-            read(app, file, reader);
+            read(app, read_file, file, reader);
         }
         // So that the same file can be chosen again.
         input.set_value("");

@@ -5,9 +5,10 @@
 
 use super::bench::{self, Work};
 use super::rack::{DiceFields, Kinds};
-use super::shell::{DegreesField, MoreFields, PresetLists, ShareCard};
+use super::shell::{DegreesField, FilesCard, MoreFields, PresetLists, ShareCard};
 use super::side::{BestLayout, LostGpus};
 use super::step::OneStep;
+use crate::core::scenario::{Scenario, ScenarioError};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::future::{Future, ready};
@@ -30,6 +31,8 @@ pub enum Part {
     Kinds,
     /// The link to the scene.
     Share,
+    /// Scenario files.
+    Files,
     /// What each lost GPU costs.
     Lost,
     /// The search for the best layout.
@@ -42,6 +45,9 @@ pub type Make = fn() -> AnyView;
 /// What comes once its code is here; nothing where that could not be fetched.
 pub type Coming<T> = Pin<Box<dyn Future<Output = Option<T>>>>;
 
+/// What reads a scenario file's text.
+pub type ReadFile = fn(String) -> Coming<Result<Scenario, ScenarioError>>;
+
 /// Where parts come from.
 #[derive(Clone, Copy)]
 pub struct Programs {
@@ -49,6 +55,8 @@ pub struct Programs {
     pub part: fn(Part) -> Coming<Make>,
     /// What `make bench` times.
     pub timed: fn(Work) -> Coming<f64>,
+    /// What reads scenario files.
+    pub read_file: ReadFile,
 }
 
 impl Programs {
@@ -60,6 +68,7 @@ impl Programs {
                 Box::pin(ready(Some(make(part))))
             },
             timed: |work| Box::pin(ready(Some(bench::timed(work)))),
+            read_file,
         }
     }
 }
@@ -83,10 +92,16 @@ pub fn more(part: Part) -> Make {
         Part::Dice => || view! { <DiceFields /> }.into_any(),
         Part::Kinds => || view! { <Kinds /> }.into_any(),
         Part::Share => || view! { <ShareCard /> }.into_any(),
+        Part::Files => || view! { <FilesCard /> }.into_any(),
         Part::Lost => || view! { <LostGpus /> }.into_any(),
         Part::Best => || view! { <BestLayout /> }.into_any(),
         Part::Step => || ().into_any(),
     }
+}
+
+/// Reads a scenario file's text where what does so is linked in.
+pub fn read_file(text: String) -> Coming<Result<Scenario, ScenarioError>> {
+    Box::pin(ready(Some(Scenario::from_json(&text))))
 }
 
 /// How far a part is.

@@ -5,7 +5,7 @@ mod header;
 mod icon;
 mod share;
 
-pub use share::ShareCard;
+pub use share::{FilesCard, ShareCard};
 
 pub use bar::{
     DegreesField, Field, History, LayoutFields, MoreFields, PolicyFields, Pop, PresetLists,

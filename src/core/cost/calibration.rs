@@ -1,10 +1,9 @@
-//! Measured efficiencies and fitted constants, read once from `assets/data`.
+//! Measured efficiencies and fitted constants of `assets/data`, which `build.rs` turns into constants of the program.
 //!
 //! Everything the step model does not derive from published hardware numbers is here, as data: kernel efficiencies by
 //! width (`gemm_efficiency.json`), NCCL times by size (`nccl_time.json`) and the few constants (`step_model.json`).
 
 use crate::core::hardware::{Generation, Gpu, Precision};
-use serde::Deserialize;
 use std::sync::OnceLock;
 
 /// The fitted and assumed constants of the model. One value each for every row that the model predicts.
@@ -57,7 +56,6 @@ pub const TABLES: usize = 6;
 /// Members of [`Generation`].
 pub const GENERATIONS: usize = 4;
 pub(super) const TABLE_NAMES: [&str; TABLES] = ["a100", "h100", "b200", "gb200", "b300", "gb300"];
-const GENERATION_NAMES: [&str; GENERATIONS] = ["a100", "h100", "b200", "b300"];
 
 /// Position of a generation in per-generation arrays.
 pub const fn generation_index(generation: Generation) -> usize {
@@ -184,175 +182,88 @@ pub struct Tables {
     pub nccl_nvlink: [f64; GENERATIONS],
 }
 
-#[derive(Deserialize)]
-struct GemmFile {
-    tables: Vec<GemmEntry>,
-}
-#[derive(Deserialize)]
-struct GemmEntry {
-    gpu: String,
-    precision: Precision,
-    width: Vec<f64>,
-    fraction_of_peak: Vec<f64>,
-}
-#[derive(Deserialize)]
-struct NcclFile {
-    tables: Vec<NcclEntry>,
-}
-#[derive(Deserialize)]
-struct NcclEntry {
-    generation: String,
-    collective: String,
-    gpus: u32,
-    nvlink_gb_s_bidir: f64,
-    bytes: Vec<f64>,
-    time_ms: Vec<f64>,
-}
-#[derive(Deserialize)]
-struct ModelFile {
-    training_factor: Group,
-    attention_efficiency: Group,
-    constants: Vec<Named>,
-}
-#[derive(Deserialize)]
-struct Group {
-    values: Vec<PerGpu>,
-}
-#[derive(Deserialize)]
-struct PerGpu {
-    gpu: String,
-    #[serde(default)]
-    precision: Precision,
-    value: f64,
-}
-#[derive(Deserialize)]
-struct Named {
-    name: String,
-    value: f64,
-}
+include!(concat!(env!("OUT_DIR"), "/calibration.rs"));
 
-const GEMM_JSON: &str = include_str!("../../../assets/data/gemm_efficiency.json");
-const NCCL_JSON: &str = include_str!("../../../assets/data/nccl_time.json");
-pub(super) const MODEL_JSON: &str = include_str!("../../../assets/data/step_model.json");
-
-/// The tables, read at first use. The files are part of the program and a test reads them, so the empty fall-back is
-/// never seen.
+/// The tables, made at first use.
 pub fn tables() -> &'static Tables {
     static CELL: OnceLock<Tables> = OnceLock::new();
-    CELL.get_or_init(|| {
-        let model = serde_json::from_str(MODEL_JSON).unwrap_or(ModelFile {
-            training_factor: Group { values: Vec::new() },
-            attention_efficiency: Group { values: Vec::new() },
-            constants: Vec::new(),
-        });
-        let mut tables = Tables {
-            constants: constants(&model),
-            gemm: Default::default(),
-            nccl: Default::default(),
-            nccl_nvlink: [600.0, 900.0, 1800.0, 1800.0],
-        };
-        let gemm: GemmFile =
-            serde_json::from_str(GEMM_JSON).unwrap_or(GemmFile { tables: Vec::new() });
-        for entry in gemm.tables {
-            let slot = index_of(&TABLE_NAMES, &entry.gpu).and_then(|i| tables.gemm.get_mut(i));
-            if let Some(curve) =
-                slot.and_then(|by| by.get_mut(usize::from(entry.precision == Precision::Fp8)))
-            {
-                *curve = Curve::new(entry.width.into_iter().zip(entry.fraction_of_peak), 0.0);
-            }
-        }
-        let nccl: NcclFile =
-            serde_json::from_str(NCCL_JSON).unwrap_or(NcclFile { tables: Vec::new() });
-        for entry in nccl.tables {
-            let Some(generation) = index_of(&GENERATION_NAMES, &entry.generation) else {
-                continue;
-            };
-            if let Some(nvlink) = tables.nccl_nvlink.get_mut(generation) {
-                *nvlink = entry.nvlink_gb_s_bidir;
-            }
-            let op = index_of(
-                &["all-gather", "reduce-scatter", "all-reduce", "all-to-all"],
-                &entry.collective,
-            );
-            let size = match entry.gpus {
-                2 => 0,
-                4 => 1,
-                _ => 2,
-            };
-            let slot = tables
-                .nccl
-                .get_mut(generation)
-                .and_then(|by| by.get_mut(op?))
-                .and_then(|by| by.get_mut(size));
-            if let Some(curve) = slot {
-                // Measured times of tiny messages wobble; a larger message is never taken to be faster.
-                let mut floor = 0.0_f64;
-                let rising = entry.time_ms.into_iter().map(|ms| {
-                    floor = floor.max(ms * 1e-3);
-                    floor
-                });
-                *curve = Curve::new(entry.bytes.into_iter().zip(rising), 1.0);
-            }
-        }
-        tables
+    CELL.get_or_init(|| Tables {
+        constants: CONSTANTS,
+        gemm: THOUSANDTHS.map(|by| {
+            by.map(|shares| {
+                let shares = shares.iter().map(|share| f64::from(*share) / 1000.0);
+                Curve::new(WIDTHS.into_iter().map(f64::from).zip(shares), 0.0)
+            })
+        }),
+        nccl: TIMES.map(|by| {
+            by.map(|by| {
+                by.map(|times| {
+                    // Measured times of tiny messages wobble; a larger message is never taken to be faster.
+                    let mut floor = 0.0_f64;
+                    let rising = times.into_iter().map(|time| {
+                        floor = floor.max(f64::from(time) / 100_000.0 * 1e-3);
+                        floor
+                    });
+                    Curve::new(SIZES.into_iter().map(f64::from).zip(rising), 1.0)
+                })
+            })
+        }),
+        nccl_nvlink: NCCL_NVLINK,
     })
-}
-
-fn index_of(names: &[&str], name: &str) -> Option<usize> {
-    names.iter().position(|known| *known == name)
-}
-
-fn constants(model: &ModelFile) -> Constants {
-    let named = |name: &str| {
-        model
-            .constants
-            .iter()
-            .find(|entry| entry.name == name)
-            .map_or(0.0, |entry| entry.value)
-    };
-    let mut factors = [[None; TABLES]; 2];
-    for entry in &model.training_factor.values {
-        let slot = factors.get_mut(usize::from(entry.precision == Precision::Fp8));
-        if let Some(value) = slot.and_then(|row| row.get_mut(index_of(&TABLE_NAMES, &entry.gpu)?)) {
-            *value = Some(entry.value);
-        }
-    }
-    let mut attention = [0.5; GENERATIONS];
-    for entry in &model.attention_efficiency.values {
-        if let Some(value) =
-            index_of(&GENERATION_NAMES, &entry.gpu).and_then(|i| attention.get_mut(i))
-        {
-            *value = entry.value;
-        }
-    }
-    let [bf16_factor, fp8_factor] = factors;
-    Constants {
-        bf16_factor,
-        fp8_factor,
-        attention,
-        hbm_efficiency: named("hbm_efficiency"),
-        optimizer_hbm_efficiency: named("optimizer_hbm_efficiency"),
-        host_forward_s: named("host_forward_s"),
-        tp_overlap_exposed: named("tp_overlap_exposed"),
-        backward_async_exposed: named("backward_async_exposed"),
-        softmax_bytes: named("softmax_bytes"),
-        loss_bytes: named("loss_bytes"),
-        cast_bytes: named("cast_bytes"),
-        jitter_sigma: named("jitter_sigma"),
-        traffic_contention: named("traffic_contention"),
-        reshard_contention: named("reshard_contention"),
-        scaleout_efficiency: named("scaleout_efficiency"),
-        nvlink_dp_efficiency: named("nvlink_dp_efficiency"),
-        scaleout_latency_s: named("scaleout_latency_s"),
-        send_latency_s: named("send_latency_s"),
-        bucket_parameters: named("bucket_parameters"),
-        step_host_s: named("step_host_s"),
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const GEMM_JSON: &str = include_str!("../../../assets/data/gemm_efficiency.json");
+    const NCCL_JSON: &str = include_str!("../../../assets/data/nccl_time.json");
+
+    fn position(names: &[&str], name: &serde_json::Value) -> usize {
+        names.iter().position(|known| name == known).unwrap()
+    }
+
+    fn reals(list: &serde_json::Value) -> Vec<f64> {
+        let list = list.as_array().unwrap().iter();
+        list.map(|number| number.as_f64().unwrap()).collect()
+    }
+
+    #[test]
+    fn tables_are_those_of_the_files_to_the_bit() {
+        let file: serde_json::Value = serde_json::from_str(GEMM_JSON).unwrap();
+        let tables = file["tables"].as_array().unwrap();
+        assert_eq!(
+            tables.len(),
+            THOUSANDTHS
+                .iter()
+                .flatten()
+                .filter(|by| !by.is_empty())
+                .count()
+        );
+        for table in tables {
+            let fp8 = position(&["bf16", "fp8"], &table["precision"]);
+            let ours = THOUSANDTHS[position(&TABLE_NAMES, &table["gpu"])][fp8];
+            let ours: Vec<f64> = ours
+                .iter()
+                .map(|share| f64::from(*share) / 1000.0)
+                .collect();
+            assert_eq!(ours, reals(&table["fraction_of_peak"]));
+            assert_eq!(WIDTHS.map(f64::from), *reals(&table["width"]));
+        }
+        let file: serde_json::Value = serde_json::from_str(NCCL_JSON).unwrap();
+        let tables = file["tables"].as_array().unwrap();
+        assert_eq!(tables.len(), TIMES.iter().flatten().flatten().count());
+        for table in tables {
+            let generation = position(&["a100", "h100", "b200", "b300"], &table["generation"]);
+            let kinds = ["all-gather", "reduce-scatter", "all-reduce", "all-to-all"];
+            let ranks = table["gpus"].as_u64().unwrap().ilog2() as usize - 1;
+            let ours = TIMES[generation][position(&kinds, &table["collective"])][ranks];
+            let ours = ours.map(|time| f64::from(time) / 100_000.0);
+            assert_eq!(ours, *reals(&table["time_ms"]));
+            assert_eq!(SIZES.map(f64::from), *reals(&table["bytes"]));
+            assert_eq!(table["nvlink_gb_s_bidir"], NCCL_NVLINK[generation]);
+        }
+    }
 
     #[test]
     fn tables_are_complete_and_in_range() {

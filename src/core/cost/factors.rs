@@ -1,6 +1,6 @@
 //! The constants by name: their values, ranges, sources, and which of them a refit may move.
 
-use super::calibration::{Constants, MODEL_JSON, TABLE_NAMES};
+use super::calibration::{Constants, TABLE_NAMES};
 use crate::core::hardware::Precision;
 use serde::Deserialize;
 use std::sync::OnceLock;
@@ -22,10 +22,13 @@ pub struct Factor {
     pub fit: Option<(f64, f64)>,
 }
 
+// The version stands apart: the page shows it and has no use for the texts.
+include!(concat!(env!("OUT_DIR"), "/version.rs"));
+
+const MODEL_JSON: &str = include_str!("../../../assets/data/step_model.json");
+
 #[derive(Deserialize)]
 struct File {
-    version: u32,
-    date: String,
     training_factor: Group,
     attention_efficiency: Group,
     constants: Vec<Entry>,
@@ -51,21 +54,23 @@ struct Entry {
     fit: Option<(f64, f64)>,
 }
 
-struct Read {
-    version: u32,
-    date: String,
-    factors: Vec<Factor>,
+/// Version of the constants, shown as "model v".
+pub const fn version() -> u32 {
+    VERSION
 }
 
-fn read() -> &'static Read {
-    static CELL: OnceLock<Read> = OnceLock::new();
+/// Month in which the constants were last set.
+pub const fn date() -> &'static str {
+    DATE
+}
+
+/// Every constant, in the order of the data file.
+pub fn factors() -> &'static [Factor] {
+    static CELL: OnceLock<Vec<Factor>> = OnceLock::new();
     CELL.get_or_init(|| {
+        // The file was read when the crate was built, and a test reads it again.
         let Ok(file) = serde_json::from_str::<File>(MODEL_JSON) else {
-            return Read {
-                version: 0,
-                date: String::new(),
-                factors: Vec::new(),
-            };
+            return Vec::new();
         };
         let mut factors = Vec::new();
         for (title, group) in [
@@ -96,27 +101,8 @@ fn read() -> &'static Read {
             source: entry.source,
             fit: entry.fit,
         }));
-        Read {
-            version: file.version,
-            date: file.date,
-            factors,
-        }
+        factors
     })
-}
-
-/// Version of the constants, shown as "model v".
-pub fn version() -> u32 {
-    read().version
-}
-
-/// Month in which the constants were last set.
-pub fn date() -> &'static str {
-    &read().date
-}
-
-/// Every constant, in the order of the data file.
-pub fn factors() -> &'static [Factor] {
-    &read().factors
 }
 
 impl Constants {
@@ -183,6 +169,11 @@ mod tests {
     #[test]
     fn every_constant_has_a_unit_a_source_and_a_value_in_range() {
         assert!(version() >= 1 && date().starts_with("20"));
+        let file: serde_json::Value = serde_json::from_str(MODEL_JSON).unwrap();
+        assert_eq!(
+            (&file["version"], &file["date"]),
+            (&version().into(), &date().into())
+        );
         assert_eq!(factors().len(), 4 + 4 + 17);
         for factor in factors() {
             let (low, high) = factor.range;
@@ -215,6 +206,20 @@ mod tests {
             assert_eq!(value, factor.value, "{}", factor.name);
         }
         assert_eq!(constants.attention, [0.4, 0.5, 0.4, 0.4]);
+        let unmeasured = |name: &str| factors().iter().all(|factor| factor.name != name);
+        for (gpu, (bf16, fp8)) in TABLE_NAMES
+            .iter()
+            .zip(constants.bf16_factor.iter().zip(&constants.fp8_factor))
+        {
+            assert_eq!(
+                bf16.is_none(),
+                unmeasured(&format!("training_factor {gpu} bf16"))
+            );
+            assert_eq!(
+                fp8.is_none(),
+                unmeasured(&format!("training_factor {gpu} fp8"))
+            );
+        }
         assert!(constants.slot("no_such_constant").is_none());
     }
 

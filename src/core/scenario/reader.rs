@@ -1,6 +1,6 @@
 //! Reads typed fields out of parsed JSON with errors that name path, value and what is allowed.
 
-use super::ScenarioError;
+use super::{ScenarioError, text};
 use crate::core::hardware::FieldError;
 use serde_json::{Map, Value};
 
@@ -20,7 +20,7 @@ pub(super) fn shown(value: &Value) -> String {
     shortened(match value {
         Value::Array(items) => format!("a list of {}", items.len()),
         Value::Object(_) => "an object".into(),
-        other => other.to_string(),
+        other => text::written(other),
     })
 }
 

@@ -17,15 +17,19 @@ mod failures;
 mod fields;
 mod view;
 
-use super::{Scenario, ScenarioError, VERSION};
+use super::{Scenario, ScenarioError, VERSION, text};
 use crate::core::hardware::FieldError;
 use failures::{read_failures, write_failures};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 pub use view::view_keys;
 
 /// Longest link that is read, bytes.
 pub const MAX_LINK_BYTES: usize = 1_000_000;
+
+/// The opening scene, every field of it: what a link that names no hardware leaves out.
+const OPENING: &str = "tp=72&pp=2&dp=8&cp=1&vp=1&mbs=1&gbs=64&seq=32768&precision=bf16&recompute=none&sp=1&overlap=1\
+    &degrees=any&parity=one-degree&cap=1.3&headroom=1.3&held=8&spares=0&hot=2&fixed=0&blast=1&heads=whole";
 
 /// What stays as it is in a value.
 const KEPT: &AsciiSet = &NON_ALPHANUMERIC
@@ -69,7 +73,7 @@ pub fn encode(page: &str, scenario: &Scenario, view: &[(String, String)]) -> Str
         query.push(("fail".into(), write_failures(&scenario.failures)));
     }
     if let Some(faults) = &scenario.faults {
-        query.push(("faults".into(), faults.to_string()));
+        query.push(("faults".into(), text::written(faults)));
     }
     query.extend(view.iter().cloned());
     let parameters: Vec<String> = query
@@ -128,45 +132,49 @@ pub fn decode(hash: &str) -> Result<Link, ScenarioError> {
             .any(|(key, _)| key == prefix || key.starts_with(&dotted))
     };
     let opening = Scenario::default_scene();
-    let mut value = if names_hardware("sys") || names_hardware("model") {
-        json!({"version": VERSION, "layout": {}, "policy": {}})
+    let start = if names_hardware("sys") || names_hardware("model") {
+        ""
     } else {
-        // Serialising plain numbers and words cannot fail.
-        serde_json::to_value(&opening).unwrap_or_default()
+        OPENING
     };
+    let start = self::parameters(start)?;
+    let (mut layout, mut policy) = (Map::new(), Map::new());
     let mut view = Vec::new();
     let mut system = fields::Base::new("sys", &opening);
     let mut model = fields::Base::new("model", &opening);
     let mut top = Map::new();
-    for (key, text) in &parameters {
+    for (key, text) in start.iter().chain(&parameters) {
         match key.as_str() {
             "v" => {}
             "fail" => {
                 top.insert("failures".into(), read_failures(text)?);
             }
             "faults" => {
-                let faults = serde_json::from_str(text)
-                    .map_err(|_| FieldError::new("faults", shown(text), "JSON"))?;
+                let faults = text::read(text)
+                    .ok_or_else(|| FieldError::new("faults", shown(text), "JSON"))?;
                 top.insert("faults".into(), faults);
             }
             key if view::takes(key, text)? => view.push((key.to_string(), text.clone())),
             key if system.take(key, text)? || model.take(key, text)? => {}
             key => {
-                let (section, field, value_read) = fields::read(key, text)?;
-                if let Some(Value::Object(section)) = value.get_mut(section) {
-                    section.insert(field.into(), value_read);
-                }
+                let (section, field, value) = fields::read(key, text)?;
+                let section = if section == "layout" {
+                    &mut layout
+                } else {
+                    &mut policy
+                };
+                section.insert(field.into(), value);
             }
         }
     }
+    top.insert("version".into(), VERSION.into());
+    top.insert("layout".into(), Value::Object(layout));
+    top.insert("policy".into(), Value::Object(policy));
     top.insert("system".into(), system.finish()?);
     top.insert("model".into(), model.finish()?);
-    if let Value::Object(map) = &mut value {
-        map.extend(top);
-    }
     Ok(Link {
         page,
-        scenario: Scenario::from_value(&value)?,
+        scenario: Scenario::from_value(&Value::Object(top))?,
         view,
     })
 }

@@ -1,6 +1,6 @@
 //! How far a prediction is usually off, by class of layout: what the page prints beside a step time.
 //!
-//! The errors stand in a file, so that the page neither carries the published runs nor predicts them all when it opens.
+//! The errors stand in a file and become constants when the crate is built, so that the page neither carries the published runs nor predicts them all when it opens.
 
 use crate::core::cost::{factors, table_name};
 use crate::core::hardware::{Precision, System};
@@ -42,23 +42,34 @@ impl Band {
     }
 }
 
-const ERRORS_JSON: &str = include_str!("../../../assets/data/prediction_errors.json");
-
-#[derive(Default, Deserialize)]
-struct File {
-    bands: Vec<Band>,
-    /// Of the sources that alone measured their GPU or precision, predicted without them.
-    unseen: Band,
+/// A band as `build.rs` writes it from `prediction_errors.json`: those of every class with published runs, and the one of
+/// the sources that alone measured their GPU or precision, predicted without them.
+struct Row {
+    class: &'static str,
+    rows: usize,
+    mean: f64,
+    worst: f64,
+    measured: bool,
 }
 
-fn file() -> &'static File {
-    static CELL: OnceLock<File> = OnceLock::new();
-    CELL.get_or_init(|| serde_json::from_str(ERRORS_JSON).unwrap_or_default())
+include!(concat!(env!("OUT_DIR"), "/bands.rs"));
+
+impl Row {
+    fn band(&self, class: &str) -> Band {
+        Band {
+            class: class.into(),
+            rows: self.rows,
+            mean: self.mean,
+            worst: self.worst,
+            measured: self.measured,
+        }
+    }
 }
 
 /// Bands of every class with published runs.
 pub fn bands() -> &'static [Band] {
-    &file().bands
+    static CELL: OnceLock<Vec<Band>> = OnceLock::new();
+    CELL.get_or_init(|| KNOWN.iter().map(|row| row.band(row.class)).collect())
 }
 
 /// The band for a GPU and precision.
@@ -69,12 +80,8 @@ pub fn band(system: &System, precision: Precision) -> Band {
         table_name(&system.gpu),
         if fp8 { "fp8" } else { "bf16" }
     );
-    let unseen = || Band {
-        class: class.clone(),
-        ..file().unseen.clone()
-    };
-    let known = bands().iter().find(|band| band.class == class);
-    known.cloned().unwrap_or_else(unseen)
+    let known = KNOWN.iter().find(|row| row.class == class);
+    known.unwrap_or(&UNSEEN).band(&class)
 }
 
 #[cfg(test)]
@@ -82,6 +89,17 @@ mod tests {
     use super::*;
     use crate::core::hardware::system;
     use crate::core::validation::report;
+
+    const ERRORS_JSON: &str = include_str!("../../../assets/data/prediction_errors.json");
+
+    #[test]
+    fn bands_are_those_of_the_file() {
+        let file: serde_json::Value = serde_json::from_str(ERRORS_JSON).unwrap();
+        let read = |value: &serde_json::Value| Band::deserialize(value).unwrap();
+        let known: Vec<Band> = file["bands"].as_array().unwrap().iter().map(read).collect();
+        assert_eq!(bands(), known);
+        assert_eq!(UNSEEN.band(UNSEEN.class), read(&file["unseen"]));
+    }
 
     #[test]
     fn bands_cover_the_published_gpus() {

@@ -103,18 +103,18 @@ pub fn Share() -> impl IntoView {
     }
 }
 
-/// The file menu of the header.
+/// What the file menu's panel closes and clicks: both outlive it.
+#[derive(Clone, Copy)]
+struct FileMenu {
+    open: RwSignal<bool>,
+    picker: NodeRef<Input>,
+}
+
+/// Saving and opening a scenario file.
 #[component]
-pub fn Export() -> impl IntoView {
+pub fn FilesCard() -> impl IntoView {
     let app = use_app();
-    let node = NodeRef::<Input>::new();
-    let open = RwSignal::new(false);
-    let face = || {
-        view! {
-            <Icon name="i-export" />
-            <span class="wd">"Export"</span>
-        }
-    };
+    let menu = expect_context::<FileMenu>();
     let save = move |_| {
         files::save(
             "scenario.json",
@@ -122,26 +122,52 @@ pub fn Export() -> impl IntoView {
             &app.job.read_untracked().scenario.to_json(),
         );
         app.said.set("Scenario saved.".into());
-        open.set(false);
+        menu.open.set(false);
     };
     let pick = move |_| {
-        if let Some(input) = node.get_untracked() {
+        if let Some(input) = menu.picker.get_untracked() {
             input.click();
         }
-        open.set(false);
+        menu.open.set(false);
     };
     view! {
-        <Picker node />
-        <Pop face class="tb" name=Signal::stored("Export and open".to_owned()) panel="menu" open>
-            <button class="item" on:click=save>
-                <Icon name="i-export" />
-                "Save the scenario as a file"
-            </button>
-            <button class="item" on:click=pick>
-                <Icon name="i-open" />
-                "Open a scenario file"
-            </button>
-            <p class="m s">"Or drop one on the page."</p>
+        <button class="item" on:click=save>
+            <Icon name="i-export" />
+            "Save the scenario as a file"
+        </button>
+        <button class="item" on:click=pick>
+            <Icon name="i-open" />
+            "Open a scenario file"
+        </button>
+        <p class="m s">"Or drop one on the page."</p>
+    }
+}
+
+/// The file menu of the header.
+#[component]
+pub fn Export() -> impl IntoView {
+    let menu = FileMenu {
+        open: RwSignal::new(false),
+        picker: NodeRef::new(),
+    };
+    provide_context(menu);
+    let face = || {
+        view! {
+            <Icon name="i-export" />
+            <span class="wd">"Export"</span>
+        }
+    };
+    view! {
+        <Picker node=menu.picker />
+        <Pop
+            face
+            class="tb"
+            name=Signal::stored("Export and open".to_owned())
+            panel="menu"
+            open=menu.open
+            part=Part::Files
+        >
+            <Later part=Part::Files />
         </Pop>
     }
 }

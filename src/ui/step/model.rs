@@ -1,5 +1,6 @@
 //! State of the panel: its controls, and what follows from them and the scenario.
 
+use crate::core::decimal;
 use crate::core::scenario::Job;
 use crate::core::strategy::{Evaluation, StrategyId, evaluate};
 use crate::core::timeline::{Settings, StepView, view};
@@ -92,7 +93,7 @@ pub struct StepPanel {
 
 /// Gradient bucket of the link, in GB.
 fn bucket_of(text: &str) -> Option<Bytes> {
-    let gb: f64 = text.parse().ok()?;
+    let gb = decimal::float(text)?;
     (gb.is_finite() && gb > 0.0).then(|| Bytes::from_gb(gb))
 }
 

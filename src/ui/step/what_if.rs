@@ -1,6 +1,7 @@
 //! Controls that change the simulated step and nothing else on the page.
 
 use super::model::StepPanel;
+use crate::core::decimal;
 use crate::core::timeline::{BUCKET_RANGE_BYTES, FACTOR_RANGE, Settings};
 use crate::core::units::Bytes;
 use leptos::prelude::*;
@@ -33,7 +34,7 @@ pub fn Bucket() -> impl IntoView {
     let panel = expect_context::<StepPanel>();
     let bytes = Memo::new(move |_| panel.settings.read().bucket_bytes);
     let set = move |event: web_sys::Event| {
-        if let Ok(step) = event_target_value(&event).parse::<f64>() {
+        if let Some(step) = decimal::float(&event_target_value(&event)) {
             panel.set(|settings| settings.bucket_bytes = bucket_at(step));
         }
     };
@@ -85,7 +86,7 @@ fn Number(
         }
     };
     let take = move |event: web_sys::Event, slider: bool| {
-        if let Ok(number) = event_target_value(&event).parse::<f64>() {
+        if let Some(number) = decimal::float(&event_target_value(&event)) {
             set.run(if slider { back(number) } else { number });
         }
     };

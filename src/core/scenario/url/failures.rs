@@ -1,9 +1,10 @@
 //! The `fail` parameter.
 
 use super::shown;
+use crate::core::decimal;
 use crate::core::hardware::{DOMAIN_SIZE_RANGE, FieldError};
 use crate::core::scenario::{Failure, FailureKind, MAX_FAILURES, ScenarioError};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fmt::Write as _;
 
 const FORM: &str =
@@ -57,14 +58,17 @@ pub(super) fn read_failures(text: &str) -> Result<Value, ScenarioError> {
     for part in text.split(',').filter(|part| !part.is_empty()) {
         let read = read_part(part).ok_or_else(|| FieldError::new("fail", shown(part), FORM))?;
         for gpu in read.first..=read.last {
-            let mut failure = json!({"domain": read.domain, "gpu": gpu, "kind": read.kind});
-            if let Some(speed) = read.speed {
-                failure["speed"] = json!(speed);
-            }
-            if let Some(radius) = read.radius {
-                failure["blast_radius"] = json!(radius);
-            }
-            failures.push(failure);
+            let fields = [
+                ("domain", Some(read.domain.into())),
+                ("gpu", Some(gpu.into())),
+                ("kind", Some(read.kind.into())),
+                ("speed", read.speed.map(Value::from)),
+                ("blast_radius", read.radius.map(Value::from)),
+            ];
+            let given = fields
+                .into_iter()
+                .filter_map(|(name, value)| Some((name.to_owned(), value?)));
+            failures.push(Value::Object(given.collect()));
         }
         if failures.len() > MAX_FAILURES {
             return Err(FieldError::new(
@@ -110,12 +114,7 @@ fn read_part(part: &str) -> Option<Part> {
         "sw" => ("software", None),
         _ => (
             "slow",
-            Some(
-                kind.strip_prefix("slow")?
-                    .parse::<f64>()
-                    .ok()
-                    .filter(|speed| speed.is_finite())?,
-            ),
+            Some(decimal::float(kind.strip_prefix("slow")?).filter(|speed| speed.is_finite())?),
         ),
     };
     let (domain, gpus) = place.split_once('.')?;

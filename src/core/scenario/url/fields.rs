@@ -4,6 +4,7 @@ use super::shown;
 use crate::core::hardware::{FieldError, systems};
 use crate::core::order;
 use crate::core::scenario::json::{HEADS, PARITIES, PRECISIONS, RECOMPUTES};
+use crate::core::scenario::text::{read as read_text, written};
 use crate::core::scenario::{
     Degrees, Named, PartialLayout, Scenario, ScenarioError, derive_layout, derive_policy,
 };
@@ -67,8 +68,8 @@ pub(super) fn read(
 
 /// A number where it is one, else text: what is wrong is said where the field is read.
 fn loose(text: &str) -> Value {
-    match serde_json::from_str::<Value>(text) {
-        Ok(number @ Value::Number(_)) => number,
+    match read_text(text) {
+        Some(number @ Value::Number(_)) => number,
         _ => Value::String(text.into()),
     }
 }
@@ -226,50 +227,60 @@ fn text(value: Option<&Value>) -> String {
     match value {
         None => "none".into(),
         Some(Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
+        Some(other) => written(other),
     }
 }
 
 /// A preset by id; anything else as the nearest preset and the fields that differ.
-fn named<T: Serialize + Clone>(
+fn named<T: Serialize>(
     prefix: &str,
     item: &Named<T>,
     presets: &[T],
     id: impl Fn(&T) -> &String,
     out: &mut Vec<(String, String)>,
 ) {
-    let custom = match item {
-        Named::Preset(id) => {
-            out.push((prefix.into(), id.clone()));
-            return;
+    match item {
+        Named::Preset(id) => out.push((prefix.into(), id.clone())),
+        Named::Custom(custom) => {
+            let presets = presets
+                .iter()
+                .map(|preset| (id(preset), flat(prefix, preset)));
+            nearest(prefix, &flat(prefix, &**custom), presets.collect(), out);
         }
-        Named::Custom(custom) => flat(prefix, &**custom),
-    };
-    let differing = |preset: &T| -> Vec<(String, String)> {
-        let base = flat(prefix, preset);
+    }
+}
+
+/// Whatever it is that was customised, so that there is one copy of this.
+fn nearest(
+    prefix: &str,
+    custom: &[(String, Value)],
+    presets: Vec<(&String, Vec<(String, Value)>)>,
+    out: &mut Vec<(String, String)>,
+) {
+    let differing = |base: &[(String, Value)]| -> Vec<(String, String)> {
         let find = |fields: &[(String, Value)], key: &str| {
             fields
                 .iter()
                 .find(|(name, _)| name == key)
                 .map(|(_, v)| v.clone())
         };
-        let mut keys: Vec<&String> = custom.iter().chain(&base).map(|(key, _)| key).collect();
+        let mut keys: Vec<&String> = custom.iter().chain(base).map(|(key, _)| key).collect();
         order::sort(&mut keys);
         keys.dedup();
         keys.into_iter()
-            .filter(|key| find(&custom, key) != find(&base, key))
-            .map(|key| (key.clone(), text(find(&custom, key).as_ref())))
+            .filter(|key| find(custom, key) != find(base, key))
+            .map(|key| (key.clone(), text(find(custom, key).as_ref())))
             .collect()
     };
     let nearest = presets
         .iter()
-        .map(|preset| (preset, differing(preset)))
+        .map(|(id, base)| (id, differing(base)))
         .min_by_key(|(_, fields)| fields.len());
-    if let Some((preset, mut fields)) = nearest {
-        out.push((prefix.into(), id(preset).clone()));
+    if let Some((id, mut fields)) = nearest {
+        out.push((prefix.into(), (*id).clone()));
         if fields.is_empty() {
             // Even one that changes nothing is the user's own.
-            fields.push((format!("{prefix}.id"), id(preset).clone()));
+            fields.push((format!("{prefix}.id"), (*id).clone()));
         }
         out.extend(fields);
     }

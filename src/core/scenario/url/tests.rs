@@ -41,6 +41,13 @@ fn a_link_without_hardware_is_the_opening_scene() {
         (changed.layout.tp, changed.layout.pp, changed.policy.parity),
         (64, 2, Parity::OneDegree)
     );
+    // What it leaves out is the opening scene's, not what would follow from its own fields.
+    let mut scene = Scenario::default_scene();
+    scene.layout.tp = 36;
+    assert_eq!(scenario_of("#/rack?tp=36"), scene);
+    let file = serde_json::to_value(&scene).unwrap();
+    let fields = ["layout", "policy"].map(|section| file[section].as_object().unwrap().len());
+    assert_eq!(parameters(OPENING).unwrap().len(), fields[0] + fields[1]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Parameters that say what is looked at: which there are, and which values they take.
 
 use super::shown;
+use crate::core::decimal;
 use crate::core::hardware::FieldError;
 use crate::core::scenario::ScenarioError;
 use crate::core::strategy::StrategyId;
@@ -72,9 +73,7 @@ pub(super) fn takes(key: &str, text: &str) -> Result<bool, ScenarioError> {
         }
         Takes::Strategy if StrategyId::ALL.iter().any(|one| one.id() == text) => return Ok(true),
         Takes::Number(least, most)
-            if text
-                .parse()
-                .is_ok_and(|number: f64| (*least..=*most).contains(&number)) =>
+            if decimal::float(text).is_some_and(|number| (*least..=*most).contains(&number)) =>
         {
             return Ok(true);
         }
