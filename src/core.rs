@@ -1,7 +1,6 @@
 //! The pure model: no browser, no clock, no global random numbers.
 
 pub mod cost;
-pub mod decimal;
 pub mod experts;
 pub mod faults;
 pub mod figures;

@@ -4,7 +4,6 @@ mod after;
 
 pub use after::after_paint;
 
-use crate::core::decimal;
 use leptos::leptos_dom::helpers::AnimationFrameRequestHandle;
 use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
@@ -76,10 +75,9 @@ pub fn zoom() -> f64 {
 }
 
 fn read_zoom() -> f64 {
-    let zoom = Tokens::read()
-        .given("--zoom")
-        .and_then(|z| decimal::float(&z));
-    zoom.filter(|z| z.is_finite() && *z > 0.0).unwrap_or(1.0)
+    let zoom = Tokens::read().given("--zoom").and_then(|z| z.parse().ok());
+    zoom.filter(|z: &f64| z.is_finite() && *z > 0.0)
+        .unwrap_or(1.0)
 }
 
 /// What the style sheet sets on the root element: the colours and fonts of the theme in use, for canvases. Reading brings all

@@ -1,7 +1,6 @@
 //! JSON values as the text that links hold. Reads what the parser of scenario files reads and writes what its printer writes,
 //! tests say so; those two, with their tables for floats, are several times the size and the racks need neither.
 
-use crate::core::decimal;
 use serde_json::{Map, Number, Value};
 use std::fmt::Write as _;
 
@@ -193,7 +192,7 @@ impl Reader<'_> {
                 return Some(number.into());
             }
         }
-        Number::from_f64(decimal::float(text)?).map(Value::Number)
+        Number::from_f64(text.parse().ok()?).map(Value::Number)
     }
 }
 
@@ -243,41 +242,17 @@ fn write_number(number: &Number, out: &mut String) {
     } else if let Some(whole) = number.as_i64() {
         write!(out, "{whole}")
     } else {
-        write_real(number.as_f64().unwrap_or_default(), out);
-        Ok(())
-    };
-}
-
-/// With a point or an exponent, so that it is read as a float again.
-fn write_real(real: f64, out: &mut String) {
-    let size = real.abs();
-    // The shortest digits that mean this float, without exponent. Where two are as short and as near, files have the other.
-    let text = size.to_string();
-    if real.is_sign_negative() {
-        out.push('-');
-    }
-    if size == 0.0 || (1e-5..1e16).contains(&size) {
-        out.push_str(&text);
-        if !text.contains('.') {
-            out.push_str(".0");
+        let real = number.as_f64().unwrap_or_default();
+        // `{:?}` has a point or an exponent, so that it is read as a float again. Files have exponents from one digit later
+        // on, and their sign.
+        if (1e-5..1e-4).contains(&real.abs()) {
+            write!(out, "{real}")
+        } else if real.abs() < 1.0 {
+            write!(out, "{real:?}")
+        } else {
+            write!(out, "{}", format!("{real:?}").replace('e', "e+"))
         }
-        return;
-    }
-    let exponent = if size < 1.0 {
-        let zeros = text.bytes().skip(2).take_while(|byte| *byte == b'0');
-        -1 - zeros.count() as i32
-    } else {
-        text.len() as i32 - 1
     };
-    let digits = text.trim_start_matches(['0', '.']).trim_end_matches('0');
-    let (first, rest) = digits.split_at_checked(1).unwrap_or((digits, ""));
-    out.push_str(first);
-    if !rest.is_empty() {
-        out.push('.');
-        out.push_str(rest);
-    }
-    // As above.
-    let _ = write!(out, "e{exponent:+}");
 }
 
 fn write_string(text: &str, out: &mut String) {

@@ -1,7 +1,6 @@
 //! The time axis.
 
 use super::window::Window;
-use crate::core::decimal;
 use crate::core::timeline::text::thousands;
 
 /// Least room of a label, px.
@@ -36,7 +35,7 @@ pub fn label(time: f64, decimals: usize) -> String {
     }
     let text = format!("{ms:.decimals$}");
     let (whole, rest) = text.split_once('.').unwrap_or((&text, ""));
-    let whole = thousands(decimal::float(whole).unwrap_or(0.0));
+    let whole = thousands(whole.parse().unwrap_or(0.0));
     format!("{}.{rest}", whole.strip_suffix(".0").unwrap_or(&whole))
 }
 

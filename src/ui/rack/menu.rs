@@ -2,7 +2,6 @@
 
 use super::View;
 use super::actions::{self, At, How};
-use crate::core::decimal;
 use crate::core::scenario::{Failure, FailureKind};
 use crate::scene::rack::pick;
 use crate::scene::rack::reach::radii;
@@ -198,7 +197,7 @@ fn Card(open: Open) -> impl IntoView {
                         step="1"
                         prop:value=move || (speed.get() * 100.0).round().to_string()
                         on:input=move |event| {
-                            if let Some(percent) = decimal::float(&event_target_value(&event)) {
+                            if let Ok(percent) = event_target_value(&event).parse::<f64>() {
                                 speed.set((percent / 100.0).clamp(0.05, 0.99));
                             }
                         }

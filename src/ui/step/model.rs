@@ -1,6 +1,5 @@
 //! State of the panel: its controls, and what follows from them and the scenario.
 
-use crate::core::decimal;
 use crate::core::scenario::Job;
 use crate::core::strategy::{Evaluation, StrategyId, evaluate};
 use crate::core::timeline::{Settings, StepView, view};
@@ -93,7 +92,7 @@ pub struct StepPanel {
 
 /// Gradient bucket of the link, in GB.
 fn bucket_of(text: &str) -> Option<Bytes> {
-    let gb = decimal::float(text)?;
+    let gb: f64 = text.parse().ok()?;
     (gb.is_finite() && gb > 0.0).then(|| Bytes::from_gb(gb))
 }
 

@@ -1,7 +1,6 @@
 //! Controls that change the simulated step and nothing else on the page.
 
 use super::model::StepPanel;
-use crate::core::decimal;
 use crate::core::timeline::{BUCKET_RANGE_BYTES, FACTOR_RANGE, Settings};
 use crate::core::units::Bytes;
 use leptos::prelude::*;
@@ -34,7 +33,7 @@ pub fn Bucket() -> impl IntoView {
     let panel = expect_context::<StepPanel>();
     let bytes = Memo::new(move |_| panel.settings.read().bucket_bytes);
     let set = move |event: web_sys::Event| {
-        if let Some(step) = decimal::float(&event_target_value(&event)) {
+        if let Ok(step) = event_target_value(&event).parse::<f64>() {
             panel.set(|settings| settings.bucket_bytes = bucket_at(step));
         }
     };
@@ -86,7 +85,7 @@ fn Number(
         }
     };
     let take = move |event: web_sys::Event, slider: bool| {
-        if let Some(number) = decimal::float(&event_target_value(&event)) {
+        if let Ok(number) = event_target_value(&event).parse::<f64>() {
             set.run(if slider { back(number) } else { number });
         }
     };

@@ -1,7 +1,6 @@
 //! The `fail` parameter.
 
 use super::shown;
-use crate::core::decimal;
 use crate::core::hardware::{DOMAIN_SIZE_RANGE, FieldError};
 use crate::core::scenario::{Failure, FailureKind, MAX_FAILURES, ScenarioError};
 use serde_json::Value;
@@ -114,7 +113,12 @@ fn read_part(part: &str) -> Option<Part> {
         "sw" => ("software", None),
         _ => (
             "slow",
-            Some(decimal::float(kind.strip_prefix("slow")?).filter(|speed| speed.is_finite())?),
+            Some(
+                kind.strip_prefix("slow")?
+                    .parse::<f64>()
+                    .ok()
+                    .filter(|speed| speed.is_finite())?,
+            ),
         ),
     };
     let (domain, gpus) = place.split_once('.')?;

@@ -232,55 +232,45 @@ fn text(value: Option<&Value>) -> String {
 }
 
 /// A preset by id; anything else as the nearest preset and the fields that differ.
-fn named<T: Serialize>(
+fn named<T: Serialize + Clone>(
     prefix: &str,
     item: &Named<T>,
     presets: &[T],
     id: impl Fn(&T) -> &String,
     out: &mut Vec<(String, String)>,
 ) {
-    match item {
-        Named::Preset(id) => out.push((prefix.into(), id.clone())),
-        Named::Custom(custom) => {
-            let presets = presets
-                .iter()
-                .map(|preset| (id(preset), flat(prefix, preset)));
-            nearest(prefix, &flat(prefix, &**custom), presets.collect(), out);
+    let custom = match item {
+        Named::Preset(id) => {
+            out.push((prefix.into(), id.clone()));
+            return;
         }
-    }
-}
-
-/// Whatever it is that was customised, so that there is one copy of this.
-fn nearest(
-    prefix: &str,
-    custom: &[(String, Value)],
-    presets: Vec<(&String, Vec<(String, Value)>)>,
-    out: &mut Vec<(String, String)>,
-) {
-    let differing = |base: &[(String, Value)]| -> Vec<(String, String)> {
+        Named::Custom(custom) => flat(prefix, &**custom),
+    };
+    let differing = |preset: &T| -> Vec<(String, String)> {
+        let base = flat(prefix, preset);
         let find = |fields: &[(String, Value)], key: &str| {
             fields
                 .iter()
                 .find(|(name, _)| name == key)
                 .map(|(_, v)| v.clone())
         };
-        let mut keys: Vec<&String> = custom.iter().chain(base).map(|(key, _)| key).collect();
+        let mut keys: Vec<&String> = custom.iter().chain(&base).map(|(key, _)| key).collect();
         order::sort(&mut keys);
         keys.dedup();
         keys.into_iter()
-            .filter(|key| find(custom, key) != find(base, key))
-            .map(|key| (key.clone(), text(find(custom, key).as_ref())))
+            .filter(|key| find(&custom, key) != find(&base, key))
+            .map(|key| (key.clone(), text(find(&custom, key).as_ref())))
             .collect()
     };
     let nearest = presets
         .iter()
-        .map(|(id, base)| (id, differing(base)))
+        .map(|preset| (preset, differing(preset)))
         .min_by_key(|(_, fields)| fields.len());
-    if let Some((id, mut fields)) = nearest {
-        out.push((prefix.into(), (*id).clone()));
+    if let Some((preset, mut fields)) = nearest {
+        out.push((prefix.into(), id(preset).clone()));
         if fields.is_empty() {
             // Even one that changes nothing is the user's own.
-            fields.push((format!("{prefix}.id"), (*id).clone()));
+            fields.push((format!("{prefix}.id"), id(preset).clone()));
         }
         out.extend(fields);
     }

@@ -1,7 +1,6 @@
 //! Parameters that say what is looked at: which there are, and which values they take.
 
 use super::shown;
-use crate::core::decimal;
 use crate::core::hardware::FieldError;
 use crate::core::scenario::ScenarioError;
 use crate::core::strategy::StrategyId;
@@ -73,7 +72,9 @@ pub(super) fn takes(key: &str, text: &str) -> Result<bool, ScenarioError> {
         }
         Takes::Strategy if StrategyId::ALL.iter().any(|one| one.id() == text) => return Ok(true),
         Takes::Number(least, most)
-            if decimal::float(text).is_some_and(|number| (*least..=*most).contains(&number)) =>
+            if text
+                .parse()
+                .is_ok_and(|number: f64| (*least..=*most).contains(&number)) =>
         {
             return Ok(true);
         }

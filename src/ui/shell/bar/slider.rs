@@ -1,7 +1,6 @@
 //! A power factor between 1 and 1.3.
 
 use super::tell;
-use crate::core::decimal;
 use crate::core::scenario::Scenario;
 use crate::ui::state::use_app;
 use leptos::prelude::*;
@@ -25,7 +24,7 @@ pub fn Slider(
     let value = app.part(read);
     let error = RwSignal::new(None::<String>);
     let set = move |event: web_sys::Event| {
-        if let Some(hundredths) = decimal::float(&event_target_value(&event)) {
+        if let Ok(hundredths) = event_target_value(&event).parse::<f64>() {
             let told = tell(
                 app.try_edit_merged(field, |scenario| write(scenario, hundredths / 100.0)),
                 field,
