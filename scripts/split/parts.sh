@@ -13,7 +13,8 @@ links=(-e "s|\./ntp-explorer\.js|./$program.js|")
 for part in "$parts"/*.wasm; do
   name=$(basename "$part" .wasm)
   [ "$name" != ntp-explorer ] || continue
-  wasm-opt -Oz "$part" -o "$page/${name#split_}-$hash.wasm" 2>/dev/null
+  # As `index.html` has it for the program.
+  wasm-opt -Os --low-memory-unused --skip-pass=inlining-optimizing --skip-pass=local-cse "$part" -o "$page/${name#split_}-$hash.wasm" 2>/dev/null
   links+=(-e "s|\./$name\.wasm|./${name#split_}-$hash.wasm|")
 done
 sed "${links[@]}" "$parts/__wasm_split.js" >"$page/parts-$hash.js"

@@ -1,6 +1,6 @@
 //! Sorting: the standard library writes several kilobytes of code for every type and order, and the page would carry sixty
-//! of them. Here all share one merge sort of places; results are the same. The simulators' own loops, which are not part
-//! of the page, keep the standard sorts.
+//! of them. Here all share one, of places; results are the same. The simulators' own loops, which are not part of the page,
+//! keep the standard sorts.
 
 use std::cmp::Ordering;
 
@@ -59,67 +59,14 @@ pub fn sort<T: Ord>(values: &mut [T]) {
     sort_by(values, Ord::cmp);
 }
 
-/// Which value comes to each place; empty where all are in order. Runs of values in order are merged two by two.
+/// Which value comes to each place; empty where all are in order.
 fn permutation(len: usize, order: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
-    let mut ends: Vec<usize> = Vec::new();
-    for at in 1..len {
-        if order(at - 1, at).is_gt() {
-            ends.push(at);
-        }
+    if (1..len).all(|at| order(at - 1, at).is_le()) {
+        return Vec::new();
     }
-    if ends.is_empty() {
-        return ends;
-    }
-    ends.push(len);
     let mut places: Vec<usize> = (0..len).collect();
-    let mut merged = Vec::with_capacity(len);
-    while ends.len() > 1 {
-        let mut start = 0;
-        for pair in ends.chunks(2) {
-            let middle = pair.first().copied().unwrap_or(len);
-            let end = pair.last().copied().unwrap_or(len);
-            let left = places.get(start..middle).unwrap_or(&[]);
-            let right = places.get(middle..end).unwrap_or(&[]);
-            merge(left, right, order, &mut merged);
-            start = end;
-        }
-        // The second end of each pair, and the last.
-        let mut second = true;
-        ends.retain(|end| {
-            second = !second;
-            second || *end == len
-        });
-        std::mem::swap(&mut places, &mut merged);
-        merged.clear();
-    }
+    places.sort_by(|a, b| order(*a, *b));
     places
-}
-
-/// Two runs into one, the left one first among equals.
-fn merge<'a>(
-    mut left: &'a [usize],
-    mut right: &'a [usize],
-    order: &mut dyn FnMut(usize, usize) -> Ordering,
-    merged: &mut Vec<usize>,
-) {
-    // Whole runs change places where values come in blocks that are equal.
-    if let (Some(first), Some(last)) = (left.first(), right.last())
-        && order(*first, *last).is_gt()
-    {
-        std::mem::swap(&mut left, &mut right);
-    } else {
-        while let ([a, more_left @ ..], [b, more_right @ ..]) = (left, right) {
-            if order(*a, *b).is_le() {
-                merged.push(*a);
-                left = more_left;
-            } else {
-                merged.push(*b);
-                right = more_right;
-            }
-        }
-    }
-    merged.extend_from_slice(left);
-    merged.extend_from_slice(right);
 }
 
 #[cfg(test)]
