@@ -197,8 +197,16 @@ where
 {
     let changed = Rc::new(changed);
     let kept = StoredValue::new_local(None::<(ResizeObserver, Closure<dyn FnMut(js_sys::Array)>)>);
+    // Before the callback goes, as an observer that outlives it would call what is no more.
+    let part = move || {
+        if let Some(Some((observer, _))) = kept.try_update_value(Option::take) {
+            observer.disconnect();
+        }
+    };
     Effect::new(move |_| {
-        let Some(element) = node.get() else { return };
+        let element = node.get();
+        part();
+        let Some(element) = element else { return };
         let changed = Rc::clone(&changed);
         let callback = Closure::<dyn FnMut(js_sys::Array)>::new(move |entries: js_sys::Array| {
             let last = entries.pop();
@@ -212,11 +220,7 @@ where
             kept.set_value(Some((observer, callback)));
         }
     });
-    on_cleanup(move || {
-        if let Some(Some((observer, _))) = kept.try_update_value(Option::take) {
-            observer.disconnect();
-        }
-    });
+    on_cleanup(part);
 }
 
 /// At most one pending animation frame; a later request replaces the one before.
