@@ -4,5 +4,5 @@ source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 scripts/setup.sh
 cargo fmt --check
 cargo clippy --locked --quiet --all-targets -- -D warnings
-cargo clippy --locked --quiet --target wasm32-unknown-unknown -- -D warnings
+cargo clippy --locked --quiet --target wasm32-unknown-unknown --features split -- -D warnings
 cargo test --locked --quiet

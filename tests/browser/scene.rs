@@ -87,6 +87,53 @@ fn nothing_jumps_when_the_engine_arrives() {
 }
 
 #[test]
+fn parts_of_the_page_come_when_they_are_wanted() {
+    browse("parts", View::DESKTOP, "", async |page| {
+        page.until(
+            "the panel of one step",
+            "document.querySelector('.gplot canvas')",
+        )
+        .await;
+        let fetched = page
+            .value("performance.getEntriesByType('resource').map(e => e.name.split('/').pop())")
+            .await;
+        let fetched: Vec<String> = serde_json::from_value(fetched).expect("names of files");
+        let came = |part: &str| fetched.iter().any(|name| name.starts_with(part));
+        assert!(came("step-"), "{fetched:?}");
+        for part in ["more-", "pages", "worker"] {
+            assert!(!came(part), "{part} came unasked: {fetched:?}");
+        }
+
+        let block = async |urls: serde_json::Value| {
+            page.devtools("Network.setBlockedURLs", json!({ "urls": urls }))
+                .await;
+        };
+        page.devtools("Network.enable", json!({})).await;
+        block(json!(["*/more-*.wasm"])).await;
+        page.script(
+            "document.querySelector('[aria-label=\"More settings\"]').click()",
+            json!([]),
+        )
+        .await;
+        page.until(
+            "a line that says so",
+            "document.querySelector('.moreset [role=alert]')?.textContent.includes('could not be loaded')",
+        )
+        .await;
+        // The part that was not let through is the one error.
+        page.console().await;
+        block(json!([])).await;
+        page.script(
+            "document.querySelector('.moreset [role=alert] button').click()",
+            json!([]),
+        )
+        .await;
+        page.until("the settings", "document.querySelector('.moreset input')")
+            .await;
+    });
+}
+
+#[test]
 fn a_phone_shows_the_page_without_sideways_scrolling() {
     browse("phone", View::PHONE, "", async |page| {
         assert_eq!(page.overflow().await, 0, "the page is wider than the phone");
