@@ -69,6 +69,8 @@ fn nothing_jumps_when_the_engine_arrives() {
                 .goto(&page.address(""))
                 .await
                 .expect("the page without its engine");
+            // A page of another process gets the window's size a moment after its own.
+            page.settle().await;
             let first = page.script(PLACES, json!([])).await;
             assert_eq!(
                 page.value("document.documentElement.dataset.ready ?? null")
