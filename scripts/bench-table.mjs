@@ -44,6 +44,7 @@ const rows = [
   ['then by itself, the panel of one step, brotli', packed(STAGES[1]), 'KB'],
   ['engine ready, 4x CPU slow-down, median', inBrowser('engine_ready_4x_ms'), 'ms', 1500],
   ['click to painted frame, NVL72 x 8 domains, p95', inBrowser('click_to_painted_p95_ms'), 'ms', 16.7],
+  ['the same of a page with nothing but one canvas', inBrowser('bare_click_to_painted_p95_ms'), 'ms'],
   ['the same while the last click still moves tiles, p95', inBrowser('hasty_click_to_painted_p95_ms'), 'ms', 16.7],
   ['pan and zoom over 100,000 spans, frame p95', inBrowser('gantt_frame_p95_ms'), 'ms', 16.7],
   ['pan and zoom over 100,000 GPUs, frame p95', inBrowser('fleet_frame_p95_ms'), 'ms', 16.7],

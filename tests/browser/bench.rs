@@ -5,6 +5,7 @@ use crate::rig::view::View;
 use crate::rig::{browse, folder};
 use serde_json::json;
 use std::fs;
+use std::time::Duration;
 
 /// NVL72 x 8 domains: one TP group and one replica a domain.
 const EIGHT_DOMAINS: &str = "#/rack?sys=gb300-nvl72&model=llama3-70b&tp=72&pp=1&dp=8";
@@ -43,6 +44,17 @@ const PAN_AND_ZOOM: &str = "const canvas = document.querySelector('.gplot canvas
     painted.push(performance.now() - start); if (++n < 240) frame(); else window.ganttFrames = painted; }; done.port2.postMessage(0); }); }; \
     setTimeout(frame, 300)";
 
+/// A page of nothing but 72 tiles on one canvas that a click draws anew: what the browser itself takes, its wait for the
+/// display above all.
+const BARE_PAGE: &str = "document.body.innerHTML = '<canvas width=190 height=420 style=\"position:absolute;left:40px;top:40px\"></canvas>'; \
+    document.body.setAttribute('role', 'grid'); \
+    const pen = document.querySelector('canvas').getContext('2d'), at = i => [i % 4 * 46, (i >> 2) * 22]; let clicks = 0; \
+    for (let i = 0; i < 72; i++) { const cell = document.createElement('i'), [x, y] = at(i); \
+    Object.assign(cell.dataset, { domain: 0, gpu: i }); cell.setAttribute('role', 'gridcell'); \
+    cell.style = `position:absolute;left:${40 + x}px;top:${40 + y}px;width:44px;height:18px`; document.body.append(cell); } \
+    addEventListener('click', () => { clicks++; for (let i = 0; i < 72; i++) { const [x, y] = at(i); \
+    pen.fillStyle = clicks % 2 ? '#fa0' : '#ccd'; pen.fillRect(x, y, 44, 18); pen.fillStyle = '#000'; pen.fillText(i, x + 2, y + 12); } })";
+
 /// Clicks one GPU after the other: once the last click's motion is over, or `hasty` in the midst of it.
 async fn time_clicks(page: &Page, hasty: bool) -> f64 {
     page.script("window.painted = []", json!([])).await;
@@ -52,6 +64,8 @@ async fn time_clicks(page: &Page, hasty: bool) -> f64 {
             page.settle().await;
             page.until("racks at rest", "!document.querySelector('.moving')")
                 .await;
+            // Not always at the same time after a frame of the display.
+            tokio::time::sleep(Duration::from_millis(u64::from(i * 7 % 17))).await;
         }
     }
     let mut samples: Vec<f64> =
@@ -135,6 +149,14 @@ fn bench_clicks() {
         note(
             "hasty_click_to_painted_p95_ms",
             time_clicks(page, true).await,
+        );
+        let blank = page.client.goto("about:blank").await;
+        blank.expect("an empty page");
+        page.script(BARE_PAGE, json!([])).await;
+        page.script(WATCH_CLICKS, json!([])).await;
+        note(
+            "bare_click_to_painted_p95_ms",
+            time_clicks(page, false).await,
         );
     });
 }
