@@ -121,7 +121,13 @@ fn RackPage() -> impl IntoView {
         // The page may have been left by then.
         let _ = painted.try_set(true);
     });
-    let place = || view! { <section class="gantt"></section> };
+    let place = || {
+        view! {
+            <section class="gantt">
+                <p class="m soon">"Loading one step"</p>
+            </section>
+        }
+    };
     view! {
         <Show when=move || !app.embed.get()>
             <ScenarioBar />

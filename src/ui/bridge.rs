@@ -63,6 +63,11 @@ fn take(app: App, address: &str, undoable: bool) {
     }
 }
 
+/// In the first program: says once more what is shown, to pages that were still coming when it was said.
+pub fn repeat(app: App) {
+    say(STATE, &untrack(|| link::address(app, app.route.get())));
+}
+
 /// In the first program: says every change, and makes what the other pages wish an undoable step.
 pub fn lead(app: App, shown: Memo<String>) {
     Effect::new(move |_| {

@@ -4,6 +4,7 @@
 //! fetches them (`src/parts.rs`); others have them at hand.
 
 use super::bench::{self, Work};
+use super::dom;
 use super::rack::{DiceFields, Kinds};
 use super::shell::{DegreesField, FilesCard, MoreFields, PresetLists, ShareCard};
 use super::side::{BestLayout, LostGpus};
@@ -13,6 +14,8 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::future::{Future, ready};
 use std::pin::Pin;
+use wasm_bindgen::JsCast;
+use web_sys::{HtmlElement, MouseEvent};
 
 /// A part that comes later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,25 +130,55 @@ pub fn Later(
     part: Part,
     /// Stands in its place until its program is here.
     #[prop(optional, into)]
-    meanwhile: ViewFn,
+    meanwhile: Option<ViewFn>,
+    /// What to do where it could not be fetched; without, a line says so in its place.
+    #[prop(optional)]
+    lost: Option<Callback<()>>,
 ) -> impl IntoView {
     let programs = expect_context::<Programs>();
     let standing = RwSignal::new(Standing::Coming);
     let ask = move || {
         spawn_local(async move {
             let made = (programs.part)(part).await;
-            // It may have been closed by then.
-            let _ = standing.try_set(made.map_or(Standing::Failed, Standing::Here));
+            match (made, lost) {
+                (None, Some(lost)) => lost.run(()),
+                // It may have been closed by then.
+                (made, _) => {
+                    let _ = standing.try_set(made.map_or(Standing::Failed, Standing::Here));
+                }
+            }
         });
     };
     ask();
+    // The button goes with its line, and the focus would with it: the first control of what came takes it.
+    let again = move |event: MouseEvent| {
+        let around = dom::target(&event)
+            .and_then(|button| button.closest("[role=dialog], .panel, .ppanel").ok()?);
+        spawn_local(async move {
+            let made = (programs.part)(part).await;
+            let came = made.is_some();
+            let _ = standing.try_set(made.map_or(Standing::Failed, Standing::Here));
+            if let Some(around) = around.filter(|_| came) {
+                request_animation_frame(move || {
+                    let first = dom::find(&around, "input, button, select");
+                    if let Some(Ok(first)) = first.map(|first| first.dyn_into::<HtmlElement>()) {
+                        // Fails for no element.
+                        let _ = first.focus();
+                    }
+                });
+            }
+        });
+    };
     move || match standing.get() {
-        Standing::Coming => meanwhile.run().into_any(),
+        Standing::Coming => match &meanwhile {
+            Some(meanwhile) => meanwhile.run().into_any(),
+            None => view! { <p class="m soon" role="status">"Loading"</p> }.into_any(),
+        },
         Standing::Here(make) => make(),
         Standing::Failed => view! {
             <p class="coming" role="alert">
                 "This part could not be loaded. "
-                <button class="tb line" on:click=move |_| ask()>
+                <button class="tb line" on:click=again>
                     "Try again"
                 </button>
             </p>

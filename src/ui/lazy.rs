@@ -1,5 +1,6 @@
 //! Where the pages of the second program are shown; fetches it when one of them is opened first.
 
+use super::bridge;
 use super::dom;
 use super::link;
 use super::state::use_app;
@@ -40,7 +41,11 @@ pub fn LazyPages() -> impl IntoView {
         };
         standing.set(Standing::Coming);
         let address = untrack(|| link::address(app, app.route.get()));
-        let here = Closure::once_into_js(move |_: JsValue| standing.set(Standing::Here));
+        let here = Closure::once_into_js(move |_: JsValue| {
+            standing.set(Standing::Here);
+            // It opened what was shown when it was sent for.
+            bridge::repeat(app);
+        });
         let failed = Closure::once_into_js(move |error: JsValue| {
             standing.set(Standing::Failed(dom::words_of(&error)));
         });

@@ -136,6 +136,30 @@ fn parts_of_the_page_come_when_they_are_wanted() {
 }
 
 #[test]
+fn the_page_asked_for_last_is_shown() {
+    browse("late pages", View::DESKTOP, "", async |page| {
+        let slow = json!({ "offline": false, "latency": 100, "downloadThroughput": 2e6, "uploadThroughput": 2e6 });
+        page.devtools("Network.enable", json!({})).await;
+        page.devtools("Network.emulateNetworkConditions", slow)
+            .await;
+        for name in ["Fleet", "Figures"] {
+            let click = format!(
+                "[...document.querySelectorAll('.nav a')].find(a => a.textContent === '{name}').click()"
+            );
+            page.script(&click, json!([])).await;
+            tokio::time::sleep(std::time::Duration::from_millis(150)).await;
+        }
+        page.until("the figures", "document.querySelector('.lazy .figures')")
+            .await;
+        assert_eq!(
+            page.value("document.querySelectorAll('.lazy .fleet').length")
+                .await,
+            json!(0)
+        );
+    });
+}
+
+#[test]
 fn a_phone_shows_the_page_without_sideways_scrolling() {
     browse("phone", View::PHONE, "", async |page| {
         assert_eq!(page.overflow().await, 0, "the page is wider than the phone");

@@ -2,7 +2,8 @@
 
 use super::number::{count, gpu_word, gpus};
 use super::text::{Sentence, width};
-use crate::core::scenario::{FailureKind, Job};
+use crate::core::placement::health::{GpuHealth, health};
+use crate::core::scenario::Job;
 use crate::core::strategy::{Evaluation, Outcome, StrategyId};
 
 /// GPUs of the job by what happened to them.
@@ -20,19 +21,23 @@ pub struct Counts {
 
 /// Counts the failures of a job, each GPU once; a failed GPU is not counted as slow.
 pub fn counts(job: &Job) -> Counts {
-    let failures = &job.scenario.failures;
-    let of = |kind: FailureKind| {
-        failures
-            .iter()
-            .filter(|failure| failure.kind == kind)
-            .count() as u64
-    };
-    Counts {
+    let scenario = &job.scenario;
+    let health = health(&scenario.failures, &scenario.policy, job.system.domain_size);
+    let mut counts = Counts {
         total: job.placement.occupied_gpus(),
-        failed: of(FailureKind::Hardware),
-        restarting: of(FailureKind::Software),
-        slow: of(FailureKind::Slow),
+        failed: 0,
+        restarting: 0,
+        slow: 0,
+    };
+    for gpu in health.iter().flat_map(|(_, gpus)| gpus) {
+        match gpu {
+            GpuHealth::Healthy => {}
+            GpuHealth::Failed => counts.failed += 1,
+            GpuHealth::Restarting => counts.restarting += 1,
+            GpuHealth::Slow(_) => counts.slow += 1,
+        }
     }
+    counts
 }
 
 /// GPU-equivalents a strategy loses of those it occupies.
@@ -273,6 +278,18 @@ pub(super) mod tests {
             text,
             "All 1,152 GPUs work. Click a GPU in a rack to fail it; six strategies answer here."
         );
+    }
+
+    #[test]
+    fn every_gpu_counts_once_and_with_its_blast() {
+        let job = |link: &str| {
+            let read = crate::core::scenario::url::decode(link).unwrap();
+            read.scenario.resolve().unwrap()
+        };
+        let failed = |link| counts(&job(link)).failed;
+        assert_eq!(failed("#/rack?fail=0.1,0.1"), 1);
+        // The tray of GPU 5 holds 4 to 7, of which one is named again.
+        assert_eq!(failed("#/rack?fail=0.5,0.6,1.9&blast=4"), 8);
     }
 
     #[test]

@@ -36,11 +36,18 @@ const KINDS: [(FailureKind, &str, &str); 3] = [
 /// The menu, when it is open.
 #[component]
 pub fn Menu() -> impl IntoView {
+    let app = use_app();
     let view = expect_context::<View>();
+    let lost = Callback::new(move |()| {
+        let _ = view.menu.try_set(None);
+        let why =
+            "The menu of a GPU could not be loaded. Open it again once the page's host answers.";
+        let _ = app.notice.try_set(Some(why.into()));
+    });
     move || {
         let open = view.menu.read();
         let open = open.as_ref().is_some_and(|open| !open.gpus.is_empty());
-        open.then(|| view! { <Later part=Part::Kinds /> })
+        open.then(|| view! { <Later part=Part::Kinds meanwhile=|| () lost /> })
     }
 }
 

@@ -92,11 +92,13 @@ fn StrategyRow(id: StrategyId, row: Memo<Option<Row>>) -> impl IntoView {
     let place = move || row.read().as_ref().map_or(0, |row| row.place);
     let track = NodeRef::<html::Div>::new();
     let width = use_width(track);
-    let bar = Memo::new(move |_| row.read().as_ref().map_or(0.0, |row| row.share) * width.get());
+    // A share, not a length: a bar grows when its strategy does, and not when its track is measured.
+    let share = Memo::new(move |_| row.read().as_ref().map_or(0.0, |row| row.share));
     // What is lost stays visible, however little; the gap tells the two apart.
     let rest = Memo::new(move |_| {
         let kind = row.read().as_ref().and_then(|row| row.rest)?;
-        let (width, bar) = (width.get(), bar.get());
+        let width = width.get();
+        let bar = share.get() * width;
         let left = if width - bar > 3.0 {
             if bar > 0.0 { bar + 1.0 } else { 0.0 }
         } else {
@@ -142,7 +144,7 @@ fn StrategyRow(id: StrategyId, row: Memo<Option<Row>>) -> impl IntoView {
                             class="bar"
                             height="8"
                             rx="2"
-                            style=move || format!("width:{:.1}px;fill:var(--sg-{})", bar.get(), id.id())
+                            style=move || format!("width:{:.2}%;fill:var(--sg-{})", share.get() * 100.0, id.id())
                         />
                         {move || {
                             rest.get()
