@@ -161,7 +161,7 @@ pub fn Later(
             if let Some(around) = around.filter(|_| came) {
                 request_animation_frame(move || {
                     let first = dom::find(&around, "input, button, select");
-                    if let Some(Ok(first)) = first.map(|first| first.dyn_into::<HtmlElement>()) {
+                    if let Some(Ok(first)) = first.map(JsCast::dyn_into::<HtmlElement>) {
                         // Fails for no element.
                         let _ = first.focus();
                     }
