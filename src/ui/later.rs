@@ -15,7 +15,7 @@ use leptos::task::spawn_local;
 use std::future::{Future, ready};
 use std::pin::Pin;
 use wasm_bindgen::JsCast;
-use web_sys::{HtmlElement, MouseEvent};
+use web_sys::{Element, HtmlElement, MouseEvent};
 
 /// A part that comes later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,26 +137,14 @@ pub fn Later(
 ) -> impl IntoView {
     let programs = expect_context::<Programs>();
     let standing = RwSignal::new(Standing::Coming);
-    let ask = move || {
+    let ask = move |around: Option<Element>| {
         spawn_local(async move {
             let made = (programs.part)(part).await;
-            match (made, lost) {
-                (None, Some(lost)) => lost.run(()),
-                // It may have been closed by then.
-                (made, _) => {
-                    let _ = standing.try_set(made.map_or(Standing::Failed, Standing::Here));
-                }
+            if let (None, Some(lost)) = (made, lost) {
+                return lost.run(());
             }
-        });
-    };
-    ask();
-    // The button goes with its line, and the focus would with it: the first control of what came takes it.
-    let again = move |event: MouseEvent| {
-        let around = dom::target(&event)
-            .and_then(|button| button.closest("[role=dialog], .panel, .ppanel").ok()?);
-        spawn_local(async move {
-            let made = (programs.part)(part).await;
             let came = made.is_some();
+            // It may have been closed by then.
             let _ = standing.try_set(made.map_or(Standing::Failed, Standing::Here));
             if let Some(around) = around.filter(|_| came) {
                 request_animation_frame(move || {
@@ -168,6 +156,12 @@ pub fn Later(
                 });
             }
         });
+    };
+    ask(None);
+    // The button goes with its line, and the focus would with it: the first control of what came takes it.
+    let again = move |event: MouseEvent| {
+        ask(dom::target(&event)
+            .and_then(|button| button.closest("[role=dialog], .panel, .ppanel").ok()?));
     };
     move || match standing.get() {
         Standing::Coming => match &meanwhile {
