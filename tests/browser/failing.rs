@@ -71,13 +71,13 @@ journey!(by_mouse, "", async |page: &Page| {
         page.see_token("--st-failed").await,
         page.see_token("--panel").await,
     );
-    assert_eq!(page.see_drawn(0, 3, (3.0, 3.0)).await, red);
-    assert_eq!(page.see_drawn(0, 3, (-3.0, -3.0)).await, red);
-    assert_eq!(page.see_drawn(0, 3, (3.0, 19.7)).await, ground);
+    page.wait_drawn(0, 3, (3.0, 3.0), red).await;
+    page.wait_drawn(0, 3, (-3.0, -3.0), red).await;
+    page.wait_drawn(0, 3, (3.0, 19.7), ground).await;
     page.click_gpu(0, 3).await;
     page.wait_state(0, 3, "healthy").await;
     let grey = page.see_token("--st-healthy-bg").await;
-    assert_eq!(page.see_drawn(0, 3, (3.0, 3.0)).await, grey);
+    page.wait_drawn(0, 3, (3.0, 3.0), grey).await;
     assert_eq!(
         page.see_rows().await,
         healthy,
@@ -91,30 +91,21 @@ journey!(
     async |page: &Page| {
         let grey = page.see_token("--st-healthy-bg").await;
         let near = (1.5, 3.0);
-        assert_eq!(page.see_drawn(3, 71, near).await, grey);
-        assert_eq!(
-            page.see_drawn(15, 71, near).await,
-            None,
-            "far away holds no pixels"
-        );
+        page.wait_drawn(3, 71, near, grey).await;
+        // Far away holds no pixels.
+        page.wait_drawn(15, 71, near, None).await;
         let end = "return new Promise(done => { const box = document.querySelector('#racks'); box.scrollTo(0, box.scrollHeight); \
                requestAnimationFrame(() => requestAnimationFrame(done)) })";
         page.script(end, json!([])).await;
-        assert_eq!(
-            page.see_drawn(15, 71, near).await,
-            grey,
-            "drawn when it comes"
-        );
-        assert_eq!(
-            page.see_drawn(0, 0, near).await,
-            None,
-            "given back when it goes"
-        );
+        // Drawn when it comes.
+        page.wait_drawn(15, 71, near, grey).await;
+        // Given back when it goes.
+        page.wait_drawn(0, 0, near, None).await;
         // Another theme draws what is seen anew.
         page.click("[aria-label='Switch theme']").await;
         let dark = page.see_token("--st-healthy-bg").await;
         assert_ne!(dark, grey);
-        assert_eq!(page.see_drawn(15, 71, near).await, dark);
+        page.wait_drawn(15, 71, near, dark).await;
     }
 );
 

@@ -13,6 +13,8 @@ pub use read::STRATEGIES;
 
 /// Far beyond what anything takes; only a page that never gets there waits this long.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// Between two looks at what is waited for.
+const PAUSE: Duration = Duration::from_millis(30);
 
 /// The page in one browser window.
 pub struct Page {
@@ -47,13 +49,14 @@ impl Page {
         self.wait_ready().await;
     }
 
-    /// Waits until the engine runs.
+    /// Waits until the engine runs and what it shows is on the screen: tiles have their size only in the first frame.
     pub async fn wait_ready(&self) {
         self.until(
             "data-ready to be true",
             "document.documentElement.dataset.ready === 'true'",
         )
         .await;
+        self.settle().await;
     }
 
     /// Follows a link to another hash without loading the page again.
@@ -87,7 +90,7 @@ impl Page {
                 "waited in vain for {what}\n{}",
                 self.console().await.join("\n")
             );
-            tokio::time::sleep(Duration::from_millis(30)).await;
+            tokio::time::sleep(PAUSE).await;
         }
     }
 

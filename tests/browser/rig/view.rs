@@ -3,6 +3,17 @@
 use super::chrome::devtools;
 use fantoccini::Client;
 use serde_json::json;
+use std::env;
+
+/// How many times slower than this machine the page shall run, `NTP_SLOW`. A journey that only passes on a fast machine fails
+/// then: `NTP_SLOW=8 scripts/browser.sh`.
+fn slow() -> Option<f64> {
+    let rate = env::var("NTP_SLOW").ok()?;
+    Some(
+        rate.parse()
+            .unwrap_or_else(|e| panic!("NTP_SLOW={rate}: {e}; a number of 1 or more")),
+    )
+}
 
 /// A screen and what its owner prefers.
 #[derive(Clone, Copy, Debug)]
@@ -97,5 +108,9 @@ impl View {
             { "name": "prefers-reduced-motion", "value": motion },
         ] });
         devtools(client, "Emulation.setEmulatedMedia", features).await;
+        if let Some(rate) = slow() {
+            let rate = json!({ "rate": rate });
+            devtools(client, "Emulation.setCPUThrottlingRate", rate).await;
+        }
     }
 }

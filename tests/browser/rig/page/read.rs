@@ -1,9 +1,9 @@
 //! What a user reads off the page, through the handles that tests and embedders rely on.
 
-use super::Page;
+use super::{PATIENCE, PAUSE, Page};
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The six strategies, by id.
 pub const STRATEGIES: [&str; 6] = [
@@ -62,9 +62,32 @@ impl Page {
         .await;
     }
 
-    /// The colour drawn for a GPU at a place in its cell, CSS px from its left and top edge or, if negative, from its right and
-    /// bottom edge; places outside are the gaps. Nothing where its rack is not drawn.
-    pub async fn see_drawn(&self, domain: u32, index: u32, (x, y): (f64, f64)) -> Option<[u8; 3]> {
+    /// Waits until a colour is drawn for a GPU at a place in its cell, CSS px from its left and top edge or, if negative, from its
+    /// right and bottom edge; places outside are the gaps. Nothing: until its rack holds no pixels.
+    pub async fn wait_drawn(
+        &self,
+        domain: u32,
+        index: u32,
+        place: (f64, f64),
+        colour: Option<[u8; 3]>,
+    ) {
+        let start = Instant::now();
+        loop {
+            // Tiles are drawn in frames of their own, and those come when the machine has time for them.
+            let drawn = self.see_drawn(domain, index, place).await;
+            if drawn == colour {
+                return;
+            }
+            assert!(
+                start.elapsed() < PATIENCE,
+                "GPU {index} of domain {domain} at {place:?}: drawn {drawn:?}, not {colour:?}"
+            );
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    /// The colour drawn now, as [`Page::wait_drawn`] has it.
+    async fn see_drawn(&self, domain: u32, index: u32, (x, y): (f64, f64)) -> Option<[u8; 3]> {
         let code = "const [css, x, y] = arguments, cell = document.querySelector(css), \
                     canvas = cell.closest('[role=grid]').querySelector('canvas'); if (!canvas.width) return null; \
                     const a = cell.getBoundingClientRect(), b = canvas.getBoundingClientRect(), k = canvas.width / b.width; \
