@@ -2,8 +2,9 @@
 
 export const BUDGET_KB = 350;
 
-const NEXT = /^(step|chunk)/;
-const LATER = /^(pages|worker|fleet|figures|about|more)/;
+// A shared part comes with the first of those that share it.
+const NEXT = /^(step|shared-.*step)/;
+const LATER = /^(pages|worker|more|shared)/;
 
 /** Up to racks that answer; the panel of one step, by itself once they are painted; the rest when it is first wanted. */
 export const STAGES = ['first load', 'next, by itself', 'later, when first wanted'];

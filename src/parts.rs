@@ -1,9 +1,10 @@
-//! What the page's program is linked of: the racks, and with the feature `split` two more programs that are fetched when
+//! What the page's program is linked of: the racks, and with the feature `split` three more programs that are fetched when
 //! something in them is first wanted. `scripts/split/wasm-bindgen` takes them out of the linked program.
 
 use js_sys::Promise;
 use leptos::task::spawn_local;
-use ntp_explorer::ui::bench::Work;
+use ntp_explorer::ui::bench::{Long, Work};
+use ntp_explorer::ui::later::Coming;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -16,9 +17,10 @@ pub use split::PROGRAMS;
 #[cfg(feature = "split")]
 #[allow(clippy::unnecessary_wraps)] // what can fail is fetching, which the attribute adds
 mod split {
+    use js_sys::Promise;
     use leptos::wasm_split::{SplitLoaderError, wasm_split};
     use ntp_explorer::core::scenario::{Scenario, ScenarioError};
-    use ntp_explorer::ui::bench::{self, Work};
+    use ntp_explorer::ui::bench::{self, Long, Work};
     use ntp_explorer::ui::later::{self, Make, Part, Programs};
 
     pub const PROGRAMS: Programs = Programs {
@@ -26,12 +28,14 @@ mod split {
             Box::pin(async move {
                 let make = match part {
                     Part::Step => step(part).await,
+                    Part::Fleet | Part::Figures | Part::About => pages(part).await,
                     _ => more(part).await,
                 };
                 make.ok()
             })
         },
         timed: |work| Box::pin(async move { timed(work).await.ok() }),
+        asked: |long| Box::pin(async move { asked(long).await.ok() }),
         read_file: |text| Box::pin(async move { read_file(text).await.ok() }),
     };
 
@@ -43,6 +47,16 @@ mod split {
     #[wasm_split(step, wasm_split_path = ::leptos::wasm_split, fallible)]
     fn timed(work: Work) -> Result<f64, SplitLoaderError> {
         Ok(bench::timed(work))
+    }
+
+    #[wasm_split(pages, wasm_split_path = ::leptos::wasm_split, fallible)]
+    fn pages(part: Part) -> Result<Make, SplitLoaderError> {
+        Ok(later::pages(part))
+    }
+
+    #[wasm_split(pages, wasm_split_path = ::leptos::wasm_split, fallible)]
+    fn asked(long: Long) -> Result<Promise, SplitLoaderError> {
+        Ok(bench::asked(long))
     }
 
     #[wasm_split(more, wasm_split_path = ::leptos::wasm_split, fallible)]
@@ -59,22 +73,40 @@ mod split {
 /// Step evaluations a second in this browser, measured over about `seconds`.
 #[wasm_bindgen]
 pub fn bench_steps(seconds: f64) -> Promise {
-    promised(Work::Steps(seconds))
+    promised((PROGRAMS.timed)(Work::Steps(seconds)))
 }
 
 /// Milliseconds that the step panel's simulation takes in this browser, the mean of `runs`.
 #[wasm_bindgen]
 pub fn bench_timeline(runs: u32) -> Promise {
-    promised(Work::Timelines(runs))
+    promised((PROGRAMS.timed)(Work::Timelines(runs)))
 }
 
-/// What the work is measured at; 0 where its program could not be fetched.
-fn promised(work: Work) -> Promise {
+/// 28-day runs of the 1,024-GPU study a second in a worker, over `runs` of them once it is warm; 0 where it fails.
+#[wasm_bindgen]
+pub fn bench_fleets(runs: u32) -> Promise {
+    promised((PROGRAMS.asked)(Long::Fleets(runs)))
+}
+
+/// The digest of a fixed run as the worker computes it, or the line that says why not: the tests compare it with the native one.
+#[wasm_bindgen]
+pub fn golden_digest(seed: u32) -> Promise {
+    promised((PROGRAMS.asked)(Long::Digest(seed)))
+}
+
+/// What comes; 0 where its program could not be fetched.
+fn promised<T: Into<JsValue> + 'static>(coming: Coming<T>) -> Promise {
+    let mut coming = Some(coming);
     Promise::new(&mut |answer, _| {
+        let coming = coming.take();
         spawn_local(async move {
-            let value = (PROGRAMS.timed)(work).await.unwrap_or_default();
+            let came = match coming {
+                Some(coming) => coming.await,
+                None => None,
+            };
+            let value = came.map_or(JsValue::from_f64(0.0), Into::into);
             // Calling a promise's own function cannot fail.
-            let _ = answer.call1(&JsValue::NULL, &JsValue::from_f64(value));
+            let _ = answer.call1(&JsValue::NULL, &value);
         });
     })
 }

@@ -1,16 +1,13 @@
 //! The page: Leptos components over memos of the core. Holds no rules of the model.
 
 mod about;
-pub mod annex;
 mod app;
 pub mod bench;
-mod bridge;
 mod dom;
 mod figures;
 mod files;
 mod fleet;
 pub mod later;
-mod lazy;
 mod link;
 mod phone;
 mod plot;

@@ -1,10 +1,8 @@
 //! The root component: reads the link, builds the state, shows the page of the route.
 
-use super::bridge;
 use super::dom;
 use super::files;
 use super::later::{Later, Part, Programs};
-use super::lazy::LazyPages;
 use super::link;
 use super::phone::{PhoneHeader, PhonePage};
 use super::rack::{Dice, Racks};
@@ -24,7 +22,7 @@ pub fn mount(programs: Programs) {
 }
 
 /// The width class that the page's script keeps on the root element, for the style sheets too.
-pub fn form_now() -> Form {
+fn form_now() -> Form {
     match dom::root().and_then(|root| root.get_attribute("data-form")) {
         Some(form) if form == "phone" => Form::Phone,
         Some(form) if form == "tablet" => Form::Tablet,
@@ -33,7 +31,7 @@ pub fn form_now() -> Form {
 }
 
 /// The theme as it is.
-pub fn theme_now() -> Theme {
+fn theme_now() -> Theme {
     let dark = dom::root()
         .and_then(|root| root.get_attribute("data-theme"))
         .is_some_and(|theme| theme == "dark");
@@ -41,7 +39,7 @@ pub fn theme_now() -> Theme {
 }
 
 /// Keeps the width class of the window up to date.
-pub fn follow_window(app: App) {
+fn follow_window(app: App) {
     let resized = window_event_listener(leptos::ev::resize, move |_| {
         let form = form_now();
         if app.form.get_untracked() != form {
@@ -66,7 +64,6 @@ fn Root(programs: Programs) -> impl IntoView {
     provide_context(programs);
     follow_window(app);
     Effect::new(move |_| dom::set_root("data-theme", app.theme.get().id()));
-    bridge::lead(app, shown);
     view! { <Page /> }.into_any()
 }
 
@@ -83,6 +80,12 @@ fn Page() -> impl IntoView {
             dom::resized();
         }
     });
+    // A page stays as it is when an address of the same page is taken over.
+    let route = Memo::new(move |_| app.route.get());
+    let racks = move || match app.form.get() {
+        Form::Phone => view! { <PhonePage /> }.into_any(),
+        Form::Tablet | Form::Desktop => view! { <RackPage /> }.into_any(),
+    };
     // Here, so that numbers on every page find it.
     WhyPort::of_page();
     view! {
@@ -98,18 +101,29 @@ fn Page() -> impl IntoView {
                 (false, Form::Phone) => view! { <PhoneHeader /> }.into_any(),
                 (false, _) => view! { <Header /> }.into_any(),
             }}
-            {move || match app.route.get() {
-                Route::Rack if app.form.get() == Form::Phone => view! { <PhonePage /> }.into_any(),
-                Route::Rack => view! { <RackPage /> }.into_any(),
-                Route::Fleet | Route::Figures | Route::About => ().into_any(),
+            {move || match route.get() {
+                Route::Rack => racks.into_any(),
+                Route::Fleet => later_page(Part::Fleet),
+                Route::Figures => later_page(Part::Figures),
+                Route::About => later_page(Part::About),
             }}
-            <LazyPages />
             <Notice />
             <Keys />
             <WhyDialog />
             <Live />
         </div>
     }
+}
+
+fn later_page(part: Part) -> AnyView {
+    let meanwhile = || {
+        view! {
+            <main class="coming" role="status">
+                "Loading this page…"
+            </main>
+        }
+    };
+    view! { <Later part meanwhile /> }.into_any()
 }
 
 #[component]

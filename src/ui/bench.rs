@@ -1,7 +1,12 @@
-//! What `make bench` asks of the page: the work of [`workout`](crate::core::workout), timed by the page's own clock.
+//! What `make bench` and the tests ask of the page: the work of [`workout`](crate::core::workout), timed by the page's own clock,
+//! and what its worker computes.
 
 use super::dom;
+use super::worker::Hand;
 use crate::core::workout;
+use crate::work::{Body, Request};
+use js_sys::Promise;
+use wasm_bindgen::JsValue;
 
 /// Work that can be timed.
 #[derive(Clone, Copy, Debug)]
@@ -51,4 +56,62 @@ fn timelines(runs: u32) -> f64 {
     } else {
         0.0
     }
+}
+
+/// Work for a worker.
+#[derive(Clone, Copy, Debug)]
+pub enum Long {
+    /// 28-day runs of the 1,024-GPU study a second, over so many once it is warm; 0 where it fails.
+    Fleets(u32),
+    /// The digest of a fixed run of a seed, or the line that says why not.
+    Digest(u32),
+}
+
+/// Has a worker do it; the answer is a number or a text.
+pub fn asked(long: Long) -> Promise {
+    Promise::new(&mut |answer, _| match long {
+        Long::Fleets(runs) => fleets(runs, answer),
+        Long::Digest(seed) => digest(seed, answer),
+    })
+}
+
+fn tell(answer: &js_sys::Function, value: &JsValue) {
+    // Calling a promise's own function cannot fail.
+    let _ = answer.call1(&JsValue::NULL, value);
+}
+
+fn digest(seed: u32, answer: js_sys::Function) {
+    let hand = Hand::default();
+    // The worker must live until it has answered.
+    let alive = hand.clone();
+    let hear = Box::new(move |body, _| {
+        let (Body::Digest(text) | Body::Failed(text)) = body else {
+            return;
+        };
+        tell(&answer, &JsValue::from_str(&text));
+        alive.kill();
+    });
+    let seed = u64::from(seed);
+    hand.ask(Request::Digest { seed }, None, hear);
+}
+
+fn fleets(runs: u32, answer: js_sys::Function) {
+    let hand = Hand::default();
+    let again = hand.clone();
+    let warm = Box::new(move |body, _| {
+        let (answer, alive, start) = (answer.clone(), again.clone(), dom::now_ms());
+        let hear = Box::new(move |body, _| {
+            let passed = (dom::now_ms() - start) / 1000.0;
+            let rate = match body {
+                Body::Done if passed > 0.0 => f64::from(runs) / passed,
+                _ => 0.0,
+            };
+            tell(&answer, &JsValue::from_f64(rate));
+            alive.kill();
+        });
+        if matches!(body, Body::Done) {
+            again.ask(Request::Workout { runs }, None, hear);
+        }
+    });
+    hand.ask(Request::Workout { runs: 500 }, None, warm);
 }

@@ -427,14 +427,6 @@ pub fn focus(id: &str) {
     }
 }
 
-/// What an error says, in its own words.
-pub fn words_of(error: &wasm_bindgen::JsValue) -> String {
-    error.dyn_ref::<js_sys::Error>().map_or_else(
-        || format!("{error:?}"),
-        |error| String::from(error.message()),
-    )
-}
-
 /// Headings of a table's columns.
 pub fn columns(names: &[&'static str]) -> impl IntoView + use<> {
     names

@@ -1,7 +1,7 @@
 //! Scenario files: opened by a picker or by dropping one on the page, saved as a download.
 
 use super::dom;
-use super::later::{self, Programs, ReadFile};
+use super::later::{Programs, ReadFile};
 use super::state::App;
 use gloo::file::callbacks::{FileReader, read_as_text};
 use leptos::ev;
@@ -51,8 +51,8 @@ fn read(
 }
 
 /// Opens a scenario file that came another way.
-pub fn open(app: App, file: web_sys::File) {
-    read(app, later::read_file, file, StoredValue::new_local(None));
+pub fn open(app: App, read_file: ReadFile, file: web_sys::File) {
+    read(app, read_file, file, StoredValue::new_local(None));
 }
 
 /// Takes files dropped anywhere, before [`accept_drops`] does; gives what ends that.

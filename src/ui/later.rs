@@ -1,15 +1,19 @@
-//! Parts of the page that the racks do not need, built when they are first wanted.
+//! Parts of the page that the racks do not need, built when they are first wanted: the step's panel, menus and forms, and the
+//! other pages.
 //!
-//! Where their code comes from is the business of the program: see [`Programs`]. The page's own program leaves them out and
-//! fetches them (`src/parts.rs`); others have them at hand.
+//! Where their code comes from is the business of the program (`src/parts.rs`): see [`Programs`].
 
-use super::bench::{self, Work};
+use super::about::AboutPage;
+use super::bench::{self, Long, Work};
 use super::dom;
+use super::figures::FiguresPage;
+use super::fleet::FleetPage;
 use super::rack::{DiceFields, Kinds};
 use super::shell::{DegreesField, FilesCard, MoreFields, PresetLists, ShareCard};
 use super::side::{BestLayout, LostGpus};
 use super::step::OneStep;
 use crate::core::scenario::{Scenario, ScenarioError};
+use js_sys::Promise;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::future::{Future, ready};
@@ -40,6 +44,12 @@ pub enum Part {
     Lost,
     /// The search for the best layout.
     Best,
+    /// The Fleet page.
+    Fleet,
+    /// The Figures page.
+    Figures,
+    /// The About page.
+    About,
 }
 
 /// Builds a part.
@@ -58,6 +68,8 @@ pub struct Programs {
     pub part: fn(Part) -> Coming<Make>,
     /// What `make bench` times.
     pub timed: fn(Work) -> Coming<f64>,
+    /// What they ask of a worker.
+    pub asked: fn(Long) -> Coming<Promise>,
     /// What reads scenario files.
     pub read_file: ReadFile,
 }
@@ -67,11 +79,16 @@ impl Programs {
     pub const fn at_hand() -> Self {
         Self {
             part: |part| {
-                let make = if part == Part::Step { step } else { more };
+                let make = match part {
+                    Part::Step => step,
+                    Part::Fleet | Part::Figures | Part::About => pages,
+                    _ => more,
+                };
                 Box::pin(ready(Some(make(part))))
             },
             timed: |work| Box::pin(ready(Some(bench::timed(work)))),
-            read_file,
+            asked: |long| Box::pin(ready(Some(bench::asked(long)))),
+            read_file: |text| Box::pin(ready(Some(Scenario::from_json(&text)))),
         }
     }
 }
@@ -81,15 +98,10 @@ pub fn step(_: Part) -> Make {
     || view! { <OneStep /> }.into_any()
 }
 
-/// Presets of models and systems.
-pub fn presets() -> AnyView {
-    view! { <PresetLists /> }.into_any()
-}
-
-/// Every other part.
+/// Menus and forms.
 pub fn more(part: Part) -> Make {
     match part {
-        Part::Presets => presets,
+        Part::Presets => || view! { <PresetLists /> }.into_any(),
         Part::Degrees => || view! { <DegreesField /> }.into_any(),
         Part::Settings => || view! { <MoreFields /> }.into_any(),
         Part::Dice => || view! { <DiceFields /> }.into_any(),
@@ -98,13 +110,24 @@ pub fn more(part: Part) -> Make {
         Part::Files => || view! { <FilesCard /> }.into_any(),
         Part::Lost => || view! { <LostGpus /> }.into_any(),
         Part::Best => || view! { <BestLayout /> }.into_any(),
-        Part::Step => || ().into_any(),
+        Part::Step | Part::Fleet | Part::Figures | Part::About => || ().into_any(),
     }
 }
 
-/// Reads a scenario file's text where what does so is linked in.
-pub fn read_file(text: String) -> Coming<Result<Scenario, ScenarioError>> {
-    Box::pin(ready(Some(Scenario::from_json(&text))))
+/// Style sheets of the pages that come later, which come with them.
+const SHEETS: &str = concat!(
+    include_str!("../../style/fleet.css"),
+    include_str!("../../style/figures.css"),
+    include_str!("../../style/about.css")
+);
+
+/// The other pages.
+pub fn pages(part: Part) -> Make {
+    match part {
+        Part::Figures => || view! { <style inner_html=SHEETS /> <FiguresPage /> }.into_any(),
+        Part::About => || view! { <style inner_html=SHEETS /> <AboutPage /> }.into_any(),
+        _ => || view! { <style inner_html=SHEETS /> <FleetPage /> }.into_any(),
+    }
 }
 
 /// How far a part is.

@@ -38,11 +38,6 @@ impl Route {
         }
     }
 
-    /// Whether the page comes with the second program, which is fetched when it is first needed.
-    pub const fn is_lazy(self) -> bool {
-        !matches!(self, Self::Rack)
-    }
-
     /// Page and query of a location hash such as `#/rack?sys=h100-nvl8`; `None` for an unknown page.
     pub fn parse(hash: &str) -> (Option<Self>, &str) {
         let rest = hash.trim_start_matches('#').trim_start_matches('/');

@@ -252,11 +252,6 @@ impl App {
         self.try_edit(move |old| *old = scenario)
     }
 
-    /// Shows a job without a step to undo: whoever sent it keeps the history.
-    pub fn show(&self, job: Job) {
-        self.current.set(Shared::new(job));
-    }
-
     /// Goes one step back; false at the start.
     pub fn undo(&self) -> bool {
         self.travel(History::undo)

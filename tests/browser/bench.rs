@@ -227,7 +227,7 @@ fn bench_fleets() {
         "#/fleet?days=1",
         async |page| {
             page.script(
-            "window.rate = undefined; import('./pages.js').then(pages => pages.bench_fleets(40000)).then(rate => { window.rate = rate; })",
+            "window.rate = undefined; window.wasmBindings.bench_fleets(40000).then(rate => { window.rate = rate; })",
             json!([]),
         )
         .await;

@@ -149,10 +149,10 @@ fn the_page_asked_for_last_is_shown() {
             page.script(&click, json!([])).await;
             tokio::time::sleep(std::time::Duration::from_millis(150)).await;
         }
-        page.until("the figures", "document.querySelector('.lazy .figures')")
+        page.until("the figures", "document.querySelector('#app .figures')")
             .await;
         assert_eq!(
-            page.value("document.querySelectorAll('.lazy .fleet').length")
+            page.value("document.querySelectorAll('#app .fleet').length")
                 .await,
             json!(0)
         );

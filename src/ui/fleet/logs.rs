@@ -4,6 +4,7 @@ use super::deck::{Deck, Log, use_deck};
 use crate::scene::fleet::pace;
 use crate::scene::side::number::{count, fixed};
 use crate::ui::files;
+use crate::ui::later::{Programs, ReadFile};
 use crate::ui::shell::{Icon, Pop};
 use leptos::ev;
 use leptos::html;
@@ -19,7 +20,7 @@ const EXAMPLES: [(&str, &str); 3] = [
 ];
 
 /// Takes a file: a scenario where it is one, else a log.
-fn take(deck: Deck, file: web_sys::File) {
+fn take(deck: Deck, read_file: ReadFile, file: web_sys::File) {
     let Ok(head) = file.slice_with_f64_and_f64(0.0, 64.0) else {
         return;
     };
@@ -34,7 +35,7 @@ fn take(deck: Deck, file: web_sys::File) {
             return;
         }
         if first == Some(b'{') {
-            files::open(deck.app, file.clone());
+            files::open(deck.app, read_file, file.clone());
         } else {
             deck.read_log(file.clone(), false);
         }
@@ -47,6 +48,7 @@ fn take(deck: Deck, file: web_sys::File) {
 #[component]
 pub fn DropLog() -> impl IntoView {
     let deck = use_deck();
+    let read_file = expect_context::<Programs>().read_file;
     let picker = NodeRef::<html::Input>::new();
     let over = RwSignal::new(false);
     let listen = [
@@ -66,7 +68,7 @@ pub fn DropLog() -> impl IntoView {
     // Before the page's own drop, which takes scenarios.
     let drop = StoredValue::new_local(Some(files::capture_drop(move |file| {
         over.set(false);
-        take(deck, file);
+        take(deck, read_file, file);
     })));
     on_cleanup(move || {
         listen
@@ -84,7 +86,7 @@ pub fn DropLog() -> impl IntoView {
             return;
         };
         if let Some(file) = input.files().and_then(|files| files.get(0)) {
-            take(deck, file);
+            take(deck, read_file, file);
         }
         input.set_value("");
     };
