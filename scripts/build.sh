@@ -5,4 +5,7 @@ scripts/setup.sh
 split_page
 dist=${1:-dist}
 trunk --quiet build --release --locked --dist "$dist"
+if grep -rlF "$CRATES" "$dist" >&2; then
+  die "these files of the page hold paths of this machine"
+fi
 node scripts/bytes.mjs "$dist"

@@ -39,9 +39,14 @@ quietly() {
   fi
 }
 
-# From here on Trunk builds the page in parts: what the racks do not need is fetched when it is first wanted.
+# Where cargo keeps the sources of crates.
+CRATES=${CARGO_HOME:-$HOME/.cargo}/registry/src
+
+# From here on Trunk builds the page in parts: what the racks do not need is fetched when it is first wanted. Its panic messages
+# name files as crates do, not where they are on this machine.
 split_page() {
   export NTP_SPLIT=1 TRUNK_BUILD_FEATURES=split
+  export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="--remap-path-prefix=$CRATES=crates"
 }
 
 # Debian packages, where they can be installed without asking anybody.
