@@ -20,36 +20,34 @@ if [ ! -d "$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown" ]; then
   quietly "adding the wasm32-unknown-unknown target" rustup target add wasm32-unknown-unknown
 fi
 
-# Prints the version that a tool of our folder claims.
-version_of() { [ -x "$TOOLS/bin/$1" ] && "$TOOLS/bin/$1" --version 2>/dev/null | awk '{ print $2 }'; }
-
-# cargo_tool CRATE BINARY VERSION [cargo install options]
-cargo_tool() {
+# Whether a tool of our folder is there in a version: it says so, or cargo's list does for those that do not tell.
+installed() {
   local crate=$1 binary=$2 version=$3
-  shift 3
-  [ "$(version_of "$binary")" = "$version" ] && return 0
-  if have cargo-binstall; then
+  [ -x "$TOOLS/bin/$binary" ] || return 1
+  grep -qs "^\"$crate $version " "$TOOLS/.crates.toml" || [ "$("$TOOLS/bin/$binary" --version 2>/dev/null | awk '{ print $2 }')" = "$version" ]
+}
+
+# cargo_tool CRATE BINARY VERSION LEVEL [cargo install options]: LEVEL is how much it is optimised.
+cargo_tool() {
+  local crate=$1 binary=$2 version=$3 level=$4
+  shift 4
+  installed "$crate" "$binary" "$version" && return 0
+  if have cargo-binstall && [ "$level" = 0 ]; then
     say "set-up: fetching $crate $version"
     cargo binstall --no-confirm --locked --root "$TOOLS" "$crate@$version" >"$TOOLS/setup.log" 2>&1 || true
-    [ "$(version_of "$binary")" = "$version" ] && return 0
+    installed "$crate" "$binary" "$version" && return 0
   fi
-  # A tool that runs for seconds need not be optimised for minutes; one folder, so that both share what they can.
+  # One folder, so that they share what they can.
   quietly "building $crate $version, once, some minutes" env \
     CARGO_TARGET_DIR="$TOOLS/build" CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=256 \
-    CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_DEBUG=false RUSTFLAGS= \
+    CARGO_PROFILE_RELEASE_OPT_LEVEL="$level" CARGO_PROFILE_RELEASE_DEBUG=false RUSTFLAGS= \
     cargo install --locked --force --root "$TOOLS" --version "$version" "$@" "$crate"
-  [ "$(version_of "$binary")" = "$version" ] || die "set-up: $crate was installed, but is not version $version"
+  installed "$crate" "$binary" "$version" || die "set-up: $crate was installed, but is not version $version"
 }
-# Trunk works offline here, so it needs neither TLS nor its check for updates.
-cargo_tool trunk trunk "$TRUNK_VERSION" --no-default-features
-cargo_tool wasm-bindgen-cli wasm-bindgen "$WASM_BINDGEN_VERSION"
-# It does not tell its version, but cargo keeps a list.
-if ! grep -qs "\"wasm_split_cli_support $WASM_SPLIT_VERSION " "$TOOLS/.crates.toml"; then
-  quietly "building wasm_split_cli_support $WASM_SPLIT_VERSION, once" env \
-    CARGO_TARGET_DIR="$TOOLS/build" CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=256 \
-    CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_DEBUG=false RUSTFLAGS= \
-    cargo install --locked --force --root "$TOOLS" --version "$WASM_SPLIT_VERSION" --features build-binary wasm_split_cli_support
-fi
+# Tools that run for seconds need not be optimised for minutes. Trunk works offline here: neither TLS nor its check for updates.
+cargo_tool trunk trunk "$TRUNK_VERSION" 0 --no-default-features
+cargo_tool wasm-bindgen-cli wasm-bindgen "$WASM_BINDGEN_VERSION" 0
+cargo_tool wasm_split_cli_support wasm-split-cli "$WASM_SPLIT_VERSION" 1 --features build-binary
 rm -rf "$TOOLS/build"
 
 # npm_package PREFIX NAME VERSION: into a folder of its own, because npm removes what a second package did not ask for.

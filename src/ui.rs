@@ -12,6 +12,7 @@ mod link;
 mod phone;
 mod plot;
 mod rack;
+mod radio;
 mod route;
 mod shell;
 mod side;

@@ -294,7 +294,8 @@ fn the_classes_of_a_style_sheet_are_read() {
     assert_eq!(found.len(), 7, "{found:?}");
 }
 
-/// Sheets stay loaded once their page was opened, so that a bare class of one page would also style another page's elements.
+/// The first page's sheets are always there and those of all others come together, so that a bare class of one page would also
+/// style another page's elements.
 #[test]
 fn a_class_belongs_to_one_page() {
     let sheets: Vec<(&str, Vec<(String, bool)>)> = PAGES
@@ -318,4 +319,26 @@ fn a_class_belongs_to_one_page() {
             }
         }
     }
+}
+
+#[test]
+fn canvases_write_in_the_letters_of_the_page() {
+    let fonts = |path: &str, before: &str, after: char| -> Vec<String> {
+        let text = fs::read_to_string(root().join(path)).expect("a source file");
+        let list = text.split_once(before).expect("a list of fonts").1;
+        list.split(after)
+            .next()
+            .unwrap_or_default()
+            .split(',')
+            .map(|font| font.trim_matches(['"', '\'', ' ']).to_owned())
+            .collect()
+    };
+    let page = fonts("style/tokens.css", "--sans:", ';');
+    let canvas = fonts(
+        "src/ui/dom.rs",
+        "macro_rules! sans {\n    () => {\n        \"",
+        '"',
+    );
+    assert!(page.len() > 3, "{page:?}");
+    assert_eq!(page, canvas);
 }

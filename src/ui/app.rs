@@ -64,6 +64,8 @@ fn Root(programs: Programs) -> impl IntoView {
     provide_context(programs);
     follow_window(app);
     Effect::new(move |_| dom::set_root("data-theme", app.theme.get().id()));
+    // A canvas that lost its pixels, as when the graphics process died, is drawn anew like all others in another theme.
+    dom::on_canvas_restored(move || app.theme.notify());
     view! { <Page /> }.into_any()
 }
 

@@ -223,6 +223,21 @@ where
     on_cleanup(part);
 }
 
+/// Calls back whenever a canvas of the page may be drawn on again after its pixels were lost.
+pub fn on_canvas_restored(restored: impl Fn() + 'static) {
+    let heard = Closure::<dyn FnMut()>::new(restored);
+    if let Some(document) = document() {
+        // The event does not bubble. Cannot fail for a function.
+        let _ = document.add_event_listener_with_callback_and_bool(
+            "contextrestored",
+            heard.as_ref().unchecked_ref(),
+            true,
+        );
+    }
+    // It hears as long as the page lives.
+    heard.forget();
+}
+
 /// At most one pending animation frame; a later request replaces the one before.
 #[derive(Default)]
 pub struct Frame(Option<AnimationFrameRequestHandle>);

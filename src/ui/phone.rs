@@ -83,14 +83,25 @@ pub fn PhonePage() -> impl IntoView {
     let tab = RwSignal::new(Tab::Goodput);
     let changes = Changes::follow(app);
     let healthy = app.part(|s| s.failures.is_empty());
+    // From the scenario's bar or from inside its sheet; what is open on it closes first.
+    let bar = NodeRef::<leptos::html::Button>::new();
+    let escape = move |event: web_sys::KeyboardEvent| {
+        if event.key() == "Escape" && sheet.get_untracked() {
+            sheet.set(false);
+            if let Some(bar) = bar.get_untracked() {
+                let _ = bar.focus();
+            }
+        }
+    };
     let layout = move || {
         app.scenario(|s| format!("TP {}, PP {}, DP {}", s.layout.tp, s.layout.pp, s.layout.dp))
     };
     view! {
-        <main class="pbody" id="main">
+        <main class="pbody" id="main" on:keydown=escape>
             <Show when=move || !app.embed.get()>
                 <button
                     class="psc"
+                    node_ref=bar
                     aria-expanded=move || sheet.get().to_string()
                     on:click=move |_| sheet.update(|sheet| *sheet = !*sheet)
                 >

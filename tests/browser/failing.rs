@@ -1,6 +1,6 @@
 //! Failing and repairing GPUs with everything a user may have at hand.
 
-use crate::rig::page::Page;
+use crate::rig::page::{Page, gpu};
 use crate::rig::{browse, eval::eval, journey};
 use fantoccini::key::Key;
 use serde_json::{Value, json};
@@ -105,6 +105,12 @@ journey!(
         page.click("[aria-label='Switch theme']").await;
         let dark = page.see_token("--st-healthy-bg").await;
         assert_ne!(dark, grey);
+        page.wait_drawn(15, 71, near, dark).await;
+        // As after the graphics process died.
+        let lose = "const canvas = document.querySelector(arguments[0]).closest('[role=grid]').querySelector('canvas'); \
+                    canvas.getContext('2d').clearRect(0, 0, canvas.width, canvas.height); \
+                    canvas.dispatchEvent(new Event('contextrestored'))";
+        page.script(lose, json!([gpu(15, 71)])).await;
         page.wait_drawn(15, 71, near, dark).await;
     }
 );

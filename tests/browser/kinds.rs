@@ -27,6 +27,30 @@ async fn text(page: &Page, css: &str) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
+#[test]
+fn keys_wait_for_a_menu_that_is_coming() {
+    browse("late menu", View::DESKTOP, "", async |page| {
+        // Coming near a menu fetches it already, so from the start.
+        let slow = json!({ "offline": false, "latency": 4000, "downloadThroughput": 1e6, "uploadThroughput": 1e6 });
+        page.devtools("Network.enable", json!({})).await;
+        page.devtools("Network.emulateNetworkConditions", slow)
+            .await;
+        page.tab_to("document.activeElement.matches('[role=gridcell]')")
+            .await;
+        let here = page.see_focus().await;
+        page.press(Key::Enter).await;
+        page.press(Key::Down).await;
+        page.press(' ').await;
+        assert_eq!(page.see_focus().await, here, "an arrow moved the focus");
+        page.until(
+            "the menu to have the focus",
+            "document.activeElement?.closest('.kinds')",
+        )
+        .await;
+        assert_eq!(page.see_state(here.0, here.1).await, "healthy");
+    });
+}
+
 const MENU_GONE: &str = "!document.querySelector('.kinds')";
 
 journey!(

@@ -3,6 +3,7 @@
 use crate::rig::page::{Page, STRATEGIES};
 use crate::rig::view::View;
 use crate::rig::{browse, journey};
+use fantoccini::key::Key;
 use serde_json::json;
 
 journey!(the_engine_runs_and_says_so, "", async |page: &Page| {
@@ -132,6 +133,118 @@ fn parts_of_the_page_come_when_they_are_wanted() {
         .await;
         page.until("the settings", "document.querySelector('.moreset input')")
             .await;
+
+        // A whole page, too.
+        block(json!(["*/pages-*.wasm"])).await;
+        page.script(
+            "[...document.querySelectorAll('.nav a')].find(a => a.textContent === 'Fleet').click()",
+            json!([]),
+        )
+        .await;
+        page.until(
+            "a line that says so",
+            "document.querySelector('#app > [role=alert]')?.textContent.includes('could not be loaded')",
+        )
+        .await;
+        page.console().await;
+        block(json!([])).await;
+        page.click("#app > [role=alert] button").await;
+        page.until("the fleet", "document.querySelector('.fleet[data-run]')")
+            .await;
+    });
+}
+
+#[test]
+fn one_of_a_group_of_choices_is_a_tab_stop() {
+    let alone = "[...document.querySelectorAll('[role=radiogroup]')].map(group => group.querySelectorAll('[role=radio][tabindex=\"0\"]').length)";
+    for (link, opens) in [
+        ("", ".sel[aria-label^='Scenario']"),
+        ("#/fleet?days=1", "[aria-label^='Failures']"),
+    ] {
+        browse("choices", View::DESKTOP, link, async |page| {
+            page.until(
+                "its button",
+                &format!("document.querySelector(\"{opens}\")"),
+            )
+            .await;
+            page.click(opens).await;
+            page.until(
+                "its choices",
+                "document.querySelector('.pop.under [role=radio]')",
+            )
+            .await;
+            let stops = page.value(alone).await;
+            let stops = stops.as_array().expect("a list");
+            assert!(!stops.is_empty(), "{link}: no choices");
+            assert!(stops.iter().all(|stops| *stops == 1), "{link}: {stops:?}");
+            // Arrows choose, around the ends.
+            let group = "document.querySelector('.pop.under [role=radiogroup]')";
+            let chosen = format!(
+                "[...{group}.querySelectorAll('[role=radio]')].findIndex(e => e.ariaChecked === 'true')"
+            );
+            let before = page.value(&chosen).await;
+            page.value(&format!(
+                "{group}.querySelector('[tabindex=\"0\"]').focus()"
+            ))
+            .await;
+            page.press(Key::Up).await;
+            page.until("another choice", &format!("{chosen} !== {before}"))
+                .await;
+            page.press(Key::Down).await;
+            page.until("the first choice", &format!("{chosen} === {before}"))
+                .await;
+        });
+    }
+}
+
+#[test]
+fn panels_cut_nothing_off() {
+    // The panels under buttons that are on the screen, how far each goes beyond its own width or the window.
+    let panels = "const over = {}, done = arguments[0], wait = ms => new Promise(then => setTimeout(then, ms)); \
+                  (async () => { for (const button of document.querySelectorAll('.popwrap > button')) { \
+                      if (!button.checkVisibility()) continue; \
+                      button.click(); \
+                      while (!button.parentElement.querySelector('.under :is(button, input, a)')) await wait(30); \
+                      await new Promise(requestAnimationFrame); await new Promise(requestAnimationFrame); \
+                      const panel = button.parentElement.querySelector('.under'), at = panel.getBoundingClientRect(); \
+                      over[button.ariaLabel] = Math.max(panel.scrollWidth - panel.clientWidth, at.right - innerWidth, -at.left); \
+                      button.click(); } done(over); })()";
+    for view in [View::DESKTOP, View::LARGE, View::PHONE] {
+        for link in ["#/rack?fail=0.3", "#/fleet?days=3"] {
+            browse("panels", view, link, async |page| {
+                page.until(
+                    "the page",
+                    "document.querySelector('.gplot canvas, .fleet[data-run], .psc')",
+                )
+                .await;
+                let over = page
+                    .client
+                    .execute_async(panels, vec![])
+                    .await
+                    .expect("panels");
+                let over = over.as_object().expect("panels by name");
+                assert!(view.mobile || over.len() > 5, "{over:?}");
+                for (name, over) in over {
+                    let over = over.as_f64().expect("a length");
+                    assert!(over <= 1.0, "{view:?} {link}: {name} is {over} px too wide");
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn escape_closes_the_scenario_of_a_phone() {
+    browse("phone sheet", View::PHONE, "", async |page| {
+        page.tap(".psc").await;
+        page.until("the sheet", "document.querySelector('.psheet')")
+            .await;
+        page.value("document.querySelector('.psc').focus()").await;
+        page.press(Key::Escape).await;
+        page.until("the sheet to close", "!document.querySelector('.psheet')")
+            .await;
+        let focus = "document.activeElement === document.querySelector('.psc')";
+        assert_eq!(page.value(focus).await, json!(true));
     });
 }
 

@@ -349,24 +349,28 @@ impl<'a> Evaluator<'a> {
                 throughput: 0.0,
             };
         }
-        let throughput = (f64::from(minibatch) / f64::from(full.max(1))) * (healthy / step);
         Timing {
             minibatch,
             step,
             reshard,
             paused,
-            throughput: throughput.clamp(0.0, 1.0),
+            throughput: self.relative(minibatch, step),
         }
     }
 
-    /// Throughput of so many sequences a step, were the step that of the healthy replicas: as [`Evaluator::timing`] counts.
-    pub(super) fn throughput_beside(&self, minibatch: u32, sync: u32, pace: f64) -> f64 {
-        let step = self.cost(self.placement().tp, sync, self.local_batch(), pace);
+    /// Throughput of so many sequences in a step of so many seconds, relative to the healthy job.
+    fn relative(&self, minibatch: u32, step: f64) -> f64 {
         let (healthy, full) = (
             self.healthy.step_s.get(),
             f64::from(self.minibatch().max(1)),
         );
-        ((f64::from(minibatch) / full) * (healthy / step.step_s.get())).clamp(0.0, 1.0)
+        ((f64::from(minibatch) / full) * (healthy / step)).clamp(0.0, 1.0)
+    }
+
+    /// Throughput of so many sequences a step, were the step that of the healthy replicas.
+    pub(super) fn throughput_beside(&self, minibatch: u32, sync: u32, pace: f64) -> f64 {
+        let step = self.cost(self.placement().tp, sync, self.local_batch(), pace);
+        self.relative(minibatch, step.step_s.get())
     }
 
     /// Throughput of a plan.

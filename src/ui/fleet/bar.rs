@@ -4,6 +4,7 @@ use super::deck::{Deck, use_deck};
 use super::logs::DropLog;
 use crate::core::scenario::Job;
 use crate::scene::side::number::{count, fixed};
+use crate::ui::radio::{Radio, arrows};
 use crate::ui::shell::{Field, History, Pop, Presets, Told, Whole, ungrouped};
 use leptos::prelude::*;
 use serde_json::Value;
@@ -441,18 +442,22 @@ fn Failures() -> impl IntoView {
         <span class="fld">
             "Failures"
             <Pop face name=Signal::derive(move || ["Failures: ", &name()].concat()) panel="ffail-pop">
-                <div class="opts" role="radiogroup" aria-label="Failure processes">
+                <div class="opts" role="radiogroup" aria-label="Failure processes" on:keydown=arrows>
                     {move || {
                         deck.presets
                             .get()
                             .into_iter()
-                            .map(|preset| {
+                            .enumerate()
+                            .map(|(index, preset)| {
+                                let first = index == 0;
                                 let (id, faults) = (preset.id.clone(), preset.faults.clone());
-                                let on = move || current.with(|current| current.as_ref().is_some_and(|(own, _)| *own == id));
+                                let on = Signal::derive(move || current.with(|current| current.as_ref().is_some_and(|(own, _)| *own == id)));
+                                // None is on where the numbers were changed.
+                                let stop = Signal::derive(move || on.get() || (first && current.with(Option::is_none)));
                                 view! {
-                                    <button role="radio" aria-checked=move || on().to_string() title=preset.source on:click=move |_| pick(faults.clone())>
+                                    <Radio on stop title=preset.source pick=Callback::new(move |()| pick(faults.clone()))>
                                         {preset.name}
-                                    </button>
+                                    </Radio>
                                 }
                             })
                             .collect_view()

@@ -246,6 +246,11 @@ fn point(app: App, at: Option<At>) {
 /// Keys on a tile.
 fn tile_key(app: App, view: View, event: &KeyboardEvent) {
     let Some(here) = tile_of(event) else { return };
+    // The menu of a GPU is on its way and takes the focus when it comes; Escape calls it off.
+    if view.menu.read_untracked().is_some() {
+        event.prevent_default();
+        return;
+    }
     let Some((shape, first, last)) = view.stage.with_value(|stage| {
         let shape = stage.plan.as_ref()?.shape;
         Some((

@@ -7,11 +7,12 @@ use crate::scene::rack::pick;
 use crate::scene::rack::reach::radii;
 use crate::ui::dom;
 use crate::ui::later::{Later, Part};
+use crate::ui::radio::{Radio, arrows};
 use crate::ui::state::use_app;
 use leptos::html::Div;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement};
+use web_sys::HtmlElement;
 
 /// For which GPUs the menu is open. The first is where it stands and where the focus returns.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -152,8 +153,6 @@ fn Card(open: Open) -> impl IntoView {
             close();
         }
         "Tab" => keep_focus(&event, node),
-        "ArrowDown" | "ArrowRight" => choose(&event, Element::next_element_sibling),
-        "ArrowUp" | "ArrowLeft" => choose(&event, Element::previous_element_sibling),
         _ => event.stop_propagation(),
     };
     let verb = move || match (was_down, kind.get()) {
@@ -173,23 +172,19 @@ fn Card(open: Open) -> impl IntoView {
             on:keydown=keys
         >
             <h3>{title.clone()}</h3>
-            <div class="opts" role="radiogroup" aria-label="Kind of failure">
+            <div class="opts" role="radiogroup" aria-label="Kind of failure" on:keydown=arrows>
                 {KINDS
                     .map(|(value, name, note)| {
-                        let on = move || kind.get() == value;
+                        let on = Signal::derive(move || kind.get() == value);
                         view! {
-                            <button
-                                role="radio"
-                                aria-checked=move || on().to_string()
-                                on:click=move |_| kind.set(value)
-                            >
+                            <Radio on pick=Callback::new(move |()| kind.set(value))>
                                 <i class="dot"></i>
                                 <span>
                                     <b>{name}</b>
                                     " "
                                     <span class="m">{note}</span>
                                 </span>
-                            </button>
+                            </Radio>
                         }
                     })
                     .collect_view()}
@@ -215,19 +210,16 @@ fn Card(open: Open) -> impl IntoView {
             <Show when=move || kind.get() != FailureKind::Slow>
                 <div class="fld wide">
                     "Takes"
-                    <span class="seg" role="radiogroup" aria-label="Blast radius">
+                    <span class="seg" role="radiogroup" aria-label="Blast radius" on:keydown=arrows>
                         {radii
                             .clone()
                             .into_iter()
                             .map(|(value, name)| {
+                                let on = Signal::derive(move || radius.get() == value);
                                 view! {
-                                    <button
-                                        role="radio"
-                                        aria-checked=move || (radius.get() == value).to_string()
-                                        on:click=move |_| radius.set(value)
-                                    >
+                                    <Radio on pick=Callback::new(move |()| radius.set(value))>
                                         {name}
-                                    </button>
+                                    </Radio>
                                 }
                             })
                             .collect_view()}
@@ -279,27 +271,12 @@ fn place(view: View, at: At, frame: &HtmlElement, card: &HtmlElement) -> Option<
     Some(format!("left:{:.1}px;top:{top:.1}px", left.max(8.0)))
 }
 
-/// An arrow chooses the next of a row of choices; sliders keep their arrows.
-fn choose(event: &web_sys::KeyboardEvent, next: fn(&Element) -> Option<Element>) {
-    event.stop_propagation();
-    let here = dom::target(event).filter(|e| e.matches("[role=radio]").unwrap_or(false));
-    let next = here
-        .as_ref()
-        .and_then(next)
-        .and_then(|e| e.dyn_into::<HtmlElement>().ok());
-    if let Some(next) = next {
-        event.prevent_default();
-        let _ = next.focus();
-        next.click();
-    }
-}
-
 /// Tab goes around inside the menu.
 fn keep_focus(event: &web_sys::KeyboardEvent, node: NodeRef<Div>) {
     let Some(card) = node.get_untracked() else {
         return;
     };
-    let Ok(list) = card.query_selector_all("button, input") else {
+    let Ok(list) = card.query_selector_all("button:not([tabindex='-1']), input") else {
         return;
     };
     let edge = if event.shift_key() {

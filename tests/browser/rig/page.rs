@@ -9,7 +9,7 @@ use fantoccini::Client;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-pub use read::STRATEGIES;
+pub use read::{STRATEGIES, gpu};
 
 /// Far beyond what anything takes; only a page that never gets there waits this long.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -5,6 +5,7 @@ use crate::core::hardware::{System, systems};
 use crate::core::scenario::{Named, PartialLayout, Scenario, derive_layout};
 use crate::core::workload::{Model, models};
 use crate::ui::later::{Later, Part};
+use crate::ui::radio::{Radio, arrows};
 use crate::ui::state::{App, use_app};
 use leptos::prelude::*;
 
@@ -37,61 +38,19 @@ pub fn PresetLists() -> impl IntoView {
     let app = use_app();
     let model = app.part(|s| id(&s.model));
     let system = app.part(|s| id(&s.system));
+    let model_of = |id: &str| (None, Some(Named::Preset(id.to_owned())));
+    let system_of = |id: &str| (Some(Named::Preset(id.to_owned())), None);
     view! {
         <div class="cols">
-            <div role="radiogroup" aria-label="Model" class="opts">
+            <div role="radiogroup" aria-label="Model" class="opts" on:keydown=arrows>
                 <h3>"Model"</h3>
-                {models()
-                    .iter()
-                    .map(|one| {
-                        let on = move || model.read().as_deref() == Some(one.id.as_str());
-                        view! {
-                            <button
-                                role="radio"
-                                aria-checked=move || on().to_string()
-                                on:click=move |_| take(app, None, Some(Named::Preset(one.id.clone())))
-                            >
-                                <i class="dot"></i>
-                                {one.name.clone()}
-                            </button>
-                        }
-                    })
-                    .collect_view()}
-                <button
-                    role="radio"
-                    aria-checked=move || model.read().is_none().to_string()
-                    on:click=move |_| own_model(app)
-                >
-                    <i class="dot"></i>
-                    "Own dimensions"
-                </button>
+                {models().iter().map(|one| preset(app, model, &one.id, &one.name, model_of)).collect_view()}
+                {own(model, "Own dimensions", move || own_model(app))}
             </div>
-            <div role="radiogroup" aria-label="System" class="opts">
+            <div role="radiogroup" aria-label="System" class="opts" on:keydown=arrows>
                 <h3>"System"</h3>
-                {systems()
-                    .iter()
-                    .map(|one| {
-                        let on = move || system.read().as_deref() == Some(one.id.as_str());
-                        view! {
-                            <button
-                                role="radio"
-                                aria-checked=move || on().to_string()
-                                on:click=move |_| take(app, Some(Named::Preset(one.id.clone())), None)
-                            >
-                                <i class="dot"></i>
-                                {one.name.clone()}
-                            </button>
-                        }
-                    })
-                    .collect_view()}
-                <button
-                    role="radio"
-                    aria-checked=move || system.read().is_none().to_string()
-                    on:click=move |_| own_system(app)
-                >
-                    <i class="dot"></i>
-                    "Own domain size"
-                </button>
+                {systems().iter().map(|one| preset(app, system, &one.id, &one.name, system_of)).collect_view()}
+                {own(system, "Own domain size", move || own_system(app))}
             </div>
         </div>
         <Show when=move || model.read().is_none()>
@@ -100,6 +59,45 @@ pub fn PresetLists() -> impl IntoView {
         <Show when=move || system.read().is_none()>
             <OwnSystem />
         </Show>
+    }
+}
+
+/// A system or a model to take.
+type Choice = (Option<Named<System>>, Option<Named<Model>>);
+
+fn preset(
+    app: App,
+    chosen: Memo<Option<String>>,
+    id: &str,
+    name: &str,
+    choice: fn(&str) -> Choice,
+) -> impl IntoView {
+    let (own, id, name) = (id.to_owned(), id.to_owned(), name.to_owned());
+    let on = Signal::derive(move || chosen.read().as_deref() == Some(own.as_str()));
+    let pick = move |()| {
+        let (system, model) = choice(&id);
+        take(app, system, model);
+    };
+    view! {
+        <Radio on pick=Callback::new(pick)>
+            <i class="dot"></i>
+            {name}
+        </Radio>
+    }
+}
+
+/// The choice of one's own.
+fn own(
+    chosen: Memo<Option<String>>,
+    name: &'static str,
+    pick: impl Fn() + Send + Sync + 'static,
+) -> impl IntoView {
+    let on = Signal::derive(move || chosen.read().is_none());
+    view! {
+        <Radio on pick=Callback::new(move |()| pick())>
+            <i class="dot"></i>
+            {name}
+        </Radio>
     }
 }
 
