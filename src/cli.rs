@@ -17,6 +17,7 @@ mod sweep;
 mod trace;
 mod validate;
 
+use crate::core::faults::read_file;
 use crate::core::hardware::FieldError;
 use crate::core::scenario::{Scenario, ScenarioError};
 use clap::error::ErrorKind;
@@ -137,7 +138,18 @@ fn one_line(error: &clap::Error) -> String {
         !line.starts_with("Usage:") && !line.starts_with("For more information")
     });
     let words: Vec<&str> = said.flat_map(str::split_whitespace).collect();
-    let line = words.join(" ");
+    // What the standard parsers say names no allowed values.
+    let line = words
+        .join(" ")
+        .replace("invalid float literal", "expected a number")
+        .replace(
+            "invalid digit found in string",
+            "expected a whole number, 0 or more",
+        )
+        .replace(
+            "number too large to fit in target type",
+            "expected at most 18446744073709551615",
+        );
     line.strip_prefix("error: ")
         .map_or_else(|| line.clone(), Into::into)
 }
@@ -176,5 +188,5 @@ pub fn read_text(path: &Path) -> Result<String, CliError> {
 
 /// Reads a scenario file, `-` for standard input.
 pub fn read_scenario(path: &Path) -> Result<Scenario, CliError> {
-    Ok(Scenario::from_json(&read_text(path)?)?)
+    Ok(read_file(&read_text(path)?)?)
 }

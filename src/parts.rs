@@ -19,6 +19,7 @@ pub use split::PROGRAMS;
 mod split {
     use js_sys::Promise;
     use leptos::wasm_split::{SplitLoaderError, wasm_split};
+    use ntp_explorer::core::faults;
     use ntp_explorer::core::scenario::{Scenario, ScenarioError};
     use ntp_explorer::ui::bench::{self, Long, Work};
     use ntp_explorer::ui::later::{self, Make, Part, Programs};
@@ -66,7 +67,7 @@ mod split {
 
     #[wasm_split(more, wasm_split_path = ::leptos::wasm_split, fallible)]
     fn read_file(text: String) -> Result<Result<Scenario, ScenarioError>, SplitLoaderError> {
-        Ok(Scenario::from_json(&text))
+        Ok(faults::read_file(&text))
     }
 }
 

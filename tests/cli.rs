@@ -228,6 +228,19 @@ fn bad_input_is_one_line_on_standard_error() {
             &["nep", "--experts", "many", "--ep", "4", "--min-ep", "2"],
             "",
         ),
+        refused(&["parity", "--tp-base", "8", "--failed", "-1:1"], ""),
+        refused(&["fleet", "-", "--runs", "-1"], ""),
+        refused(&["fleet", "-", "--seed", "-1"], ""),
+        refused(&["trace", "-", "--stage", "-1"], ""),
+        refused(&["trace", "-", "--bucket-gb", "-1"], &scenario(json!([]))),
+        refused(
+            &["study", "-", "--question", "interval", "--price", "cheap"],
+            "",
+        ),
+        refused(
+            &["sweep", "-", "--over", "faults.causes.7.weight=3"],
+            &scenario(json!([])),
+        ),
     ];
     for text in [
         String::new(),
@@ -240,6 +253,12 @@ fn bad_input_is_one_line_on_standard_error() {
         with("layout", json!({"heads": 4})),
         with("failures", json!([{"domain": 99999, "gpu": 0}])),
         with("failures", json!([{"domain": 0, "gpu": "a\nb"}])),
+        with("faults", json!({"colour": 1})),
+        with(
+            "faults",
+            json!({"causes": [{"name": "x", "scope": "gpu", "repair": 3}]}),
+        ),
+        with("faults", json!({"checkpoint": [1, 2]})),
     ] {
         lines.push(refused(&["eval", "-"], &text));
     }

@@ -32,10 +32,10 @@ pub struct Args {
     #[arg(long, allow_negative_numbers = true)]
     days: Option<f64>,
     /// Runs; with a log that gives every duration, one run says it all.
-    #[arg(long, default_value_t = 20)]
+    #[arg(long, default_value_t = 20, allow_negative_numbers = true)]
     runs: u32,
     /// Seed of the first run.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true)]
     seed: u64,
     /// Failure log to replay instead: own CSV, InfiniteHBD JSON or kernel log, also gzipped.
     #[arg(long)]

@@ -14,7 +14,7 @@ pub struct Args {
     #[arg(long, allow_negative_numbers = true)]
     tp_base: u32,
     /// Failed local ranks by replica: REPLICA:RANK[,RANK..][;REPLICA:RANK..].
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     failed: String,
 }
 

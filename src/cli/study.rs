@@ -29,22 +29,22 @@ pub struct Args {
     #[arg(long, value_enum)]
     question: Asked,
     /// Most spare domains, or most GPUs left over in a domain, for the two questions about spares.
-    #[arg(long, default_value_t = 16)]
+    #[arg(long, default_value_t = 16, allow_negative_numbers = true)]
     most: u32,
     /// Rows of the interval question.
     #[arg(long, value_enum, default_value_t = RowsArg::SaveTime)]
     rows: RowsArg,
     /// Simulated days per run.
-    #[arg(long, default_value_t = 15.0)]
+    #[arg(long, default_value_t = 15.0, allow_negative_numbers = true)]
     days: f64,
     /// Seeds per point.
-    #[arg(long, default_value_t = 20)]
+    #[arg(long, default_value_t = 20, allow_negative_numbers = true)]
     runs: u32,
     /// First seed.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true)]
     seed: u64,
     /// Price of one GPU-hour, in any currency.
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     price: Option<f64>,
 }
 

@@ -9,7 +9,7 @@ mod resume;
 use super::fleet::{Strategies, allowed_runs, check};
 use super::monte_carlo::{Progress, in_parallel};
 use super::{CliError, read_text};
-use crate::core::faults::{Faults, expected_events};
+use crate::core::faults::{Faults, expected_events, read_file};
 use crate::core::fleet::{MAX_DAYS, MAX_RUNS, ModelRates, Outcome, Plan, Runner, Sample};
 use crate::core::hardware::FieldError;
 use crate::core::scenario::Scenario;
@@ -36,13 +36,13 @@ pub struct Args {
     #[arg(long)]
     over: String,
     /// Runs per point.
-    #[arg(long, default_value_t = 100)]
+    #[arg(long, default_value_t = 100, allow_negative_numbers = true)]
     runs: u32,
     /// Simulated days per run.
     #[arg(long, default_value_t = 15.0, allow_negative_numbers = true)]
     days: f64,
     /// Seed of the first run of every point.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true)]
     seed: u64,
     /// This shard of so many, from 1: 3/16.
     #[arg(long, default_value = "1/1")]
@@ -97,10 +97,12 @@ pub fn run(args: Args) -> Result<(), CliError> {
     )?;
     let text = read_text(&args.file)?;
     // The scenario itself has to be sound; a point of the grid may fail on its own.
-    Faults::read(Scenario::from_json(&text)?.faults.as_ref())?;
+    read_file(&text)?;
     let base: Value = serde_json::from_str(&text)
         .map_err(|error| CliError::Input(format!("scenario: {error}")))?;
     let grid = Grid::parse(&args.over)?;
+    // Every point has the same places.
+    grid.point(0).apply(&base)?;
     let strategies = strategies(&args.strategies)?;
     let (shard, shards) = shard(&args.shard)?;
     let (first, end) = (
@@ -139,7 +141,8 @@ fn study(
     point: &Point,
     strategies: &[StrategyId],
 ) -> Result<ResultOut, String> {
-    let scenario = Scenario::from_value(&point.apply(base)).map_err(|error| error.to_string())?;
+    let scenario = point.apply(base).map_err(|error| error.to_string())?;
+    let scenario = Scenario::from_value(&scenario).map_err(|error| error.to_string())?;
     let faults = Faults::read(scenario.faults.as_ref()).map_err(|error| error.to_string())?;
     let job = scenario.resolve().map_err(|error| error.to_string())?;
     let plan = Plan::new(&job, &faults);

@@ -22,10 +22,10 @@ pub struct Args {
     #[arg(long)]
     out: Option<PathBuf>,
     /// Largest gradient bucket per rank, GB.
-    #[arg(long, default_value_t = 1.25)]
+    #[arg(long, default_value_t = 1.25, allow_negative_numbers = true)]
     bucket_gb: f64,
     /// Stage whose GPU is shown stream by stream.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     stage: u32,
     /// Strategy whose replicas come first: ntp or ntp-pw.
     #[arg(long, default_value = "ntp-pw", value_parser = ["ntp", "ntp-pw"])]

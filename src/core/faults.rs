@@ -13,6 +13,6 @@ mod trace;
 pub use presets::{FaultPreset, default_faults, presets};
 pub use spec::{
     Cause, Checkpoint, CheckpointEvery, Faults, Formula, Life, Repair, SaveMode, Scope, Start,
-    Strike, TakeBack,
+    Strike, TakeBack, read_file,
 };
 pub use trace::{FaultEvent, Limit, MAX_EVENTS, Site, Trace, TraceCause, expected_events};

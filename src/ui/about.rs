@@ -39,6 +39,9 @@ pub fn AboutPage() -> impl IntoView {
                             "Step times are analytical: matrix multiplications by measured efficiency of their shape, memory-bound work by bandwidth, collectives by measured curves, pipeline bubble, overlap. They were fitted on published runs; the table below says how far off they are."
                         </li>
                         <li>
+                            "A replica with one reduced or slow stage is timed as if all its stages were like it, in the pipeline's filling and draining too: pessimistic for many stages and few micro-batches."
+                        </li>
+                        <li>
                             "For B300 and GB300 no training run of this kind is published; their error is that of GPUs predicted without their own runs. Their base clock is not published either, so clocks are shown as a factor."
                         </li>
                         <li>

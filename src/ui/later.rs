@@ -12,6 +12,7 @@ use super::rack::{DiceFields, Kinds};
 use super::shell::{DegreesField, FilesCard, MoreFields, PresetLists, ShareCard};
 use super::side::{BestLayout, LostGpus};
 use super::step::OneStep;
+use crate::core::faults;
 use crate::core::scenario::{Scenario, ScenarioError};
 use js_sys::Promise;
 use leptos::prelude::*;
@@ -88,7 +89,7 @@ impl Programs {
             },
             timed: |work| Box::pin(ready(Some(bench::timed(work)))),
             asked: |long| Box::pin(ready(Some(bench::asked(long)))),
-            read_file: |text| Box::pin(ready(Some(Scenario::from_json(&text)))),
+            read_file: |text| Box::pin(ready(Some(faults::read_file(&text)))),
         }
     }
 }

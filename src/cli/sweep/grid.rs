@@ -132,12 +132,16 @@ impl Grid {
 
 impl Point {
     /// The scenario with the point's values in it.
-    pub fn apply(&self, base: &Value) -> Value {
+    ///
+    /// # Errors
+    /// Where a path counts in a list that is too short, or in none.
+    pub fn apply(&self, base: &Value) -> Result<Value, FieldError> {
         let mut scenario = base.clone();
-        for (_, path, value) in &self.0 {
-            set(&mut scenario, path, value);
+        for (name, path, value) in &self.0 {
+            set(&mut scenario, path, value)
+                .map_err(|allowed| FieldError::new("over", name, allowed))?;
         }
-        scenario
+        Ok(scenario)
     }
 }
 
@@ -193,31 +197,36 @@ fn value(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
 }
 
-fn set(target: &mut Value, path: &[String], value: &Value) {
+/// Puts a value at a path; the error says what is allowed.
+fn set(target: &mut Value, path: &[String], value: &Value) -> Result<(), String> {
     let Some((first, rest)) = path.split_first() else {
         *target = value.clone();
-        return;
+        return Ok(());
     };
+    let index = first.parse::<usize>().ok();
     if let Value::Array(items) = target {
-        // An index past the end changes nothing; the point then equals its neighbour.
-        if let Some(item) = first
-            .parse::<usize>()
-            .ok()
-            .and_then(|index| items.get_mut(index))
-        {
-            set(item, rest, value);
-        }
-        return;
+        let count = items.len();
+        let item = index.and_then(|index| items.get_mut(index));
+        return match item {
+            Some(item) => set(item, rest, value),
+            None => Err(format!("an entry of that list, which has {count}")),
+        };
+    }
+    if index.is_some() {
+        return Err(format!(
+            "a list that the scenario holds, to count {first} in"
+        ));
     }
     if !target.is_object() {
         *target = Value::Object(Map::new());
     }
-    if let Value::Object(fields) = target {
-        set(
+    match target {
+        Value::Object(fields) => set(
             fields.entry(first.clone()).or_insert(Value::Null),
             rest,
             value,
-        );
+        ),
+        _ => Ok(()),
     }
 }
 
@@ -234,13 +243,30 @@ mod tests {
         assert_eq!(grid.len(), 8);
         let base = json!({"layout": {"tp": 8}, "faults": {"causes": [{"weight": 0.5}]}});
         assert_eq!(
-            grid.point(6).apply(&base),
+            grid.point(6).apply(&base).unwrap(),
             json!({"layout": {"tp": 8, "dp": 32}, "policy": {"degrees": "any"},
                 "faults": {"causes": [{"weight": 1}], "checkpoint": {"every_min": 10}}})
         );
         assert_eq!(
             serde_json::to_string(&grid.point(1)).unwrap(),
             r#"{"dp":16,"degrees":[30,28],"every_min":"daly","faults.causes.0.weight":1}"#
+        );
+    }
+
+    #[test]
+    fn entries_that_are_not_there_are_named() {
+        let base = json!({"faults": {"causes": [{"weight": 0.5}]}});
+        let said = |text: &str| {
+            let point = Grid::parse(text).unwrap().point(0);
+            point.apply(&base).unwrap_err().to_string()
+        };
+        insta::assert_snapshot!(
+            [
+                said("faults.causes.1.weight=1"),
+                said("faults.causes.x.weight=1"),
+                said("policy.degrees.0=1")
+            ]
+            .join("\n")
         );
     }
 

@@ -1,7 +1,7 @@
 //! The `faults` part of a scenario: serde types and their ranges.
 
 use crate::core::hardware::FieldError;
-use crate::core::scenario::{FailureKind, ScenarioError};
+use crate::core::scenario::{FailureKind, Scenario, ScenarioError};
 use serde::{Deserialize, Serialize};
 
 /// Most causes in one scenario.
@@ -27,7 +27,12 @@ pub enum Scope {
 
 /// Distribution of a unit's time to failure; its mean is `mtbf_h / weight`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(
+    tag = "kind",
+    rename_all = "kebab-case",
+    deny_unknown_fields,
+    expecting = "an object with kind exponential or weibull"
+)]
 pub enum Life {
     /// Constant hazard.
     #[default]
@@ -41,7 +46,12 @@ pub enum Life {
 
 /// Distribution of the time from detection until the hardware is back, hours.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(
+    tag = "kind",
+    rename_all = "kebab-case",
+    deny_unknown_fields,
+    expecting = "an object with kind fixed, exponential, lognormal or empirical"
+)]
 pub enum Repair {
     /// Always the same.
     Fixed {
@@ -69,7 +79,7 @@ pub enum Repair {
 
 /// One failure process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub struct Cause {
     /// Name shown to people.
     pub name: String,
@@ -130,7 +140,7 @@ pub enum SaveMode {
 
 /// How checkpoints are saved.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub struct Checkpoint {
     /// Compute time between saves.
     #[serde(default = "half_an_hour")]
@@ -337,6 +347,37 @@ impl Checkpoint {
     }
 }
 
+/// A scenario file's text, its failure processes checked too.
+///
+/// # Errors
+/// One line that names the field, the value and what is allowed.
+pub fn read_file(text: &str) -> Result<Scenario, ScenarioError> {
+    let scenario = Scenario::from_json(text)?;
+    Faults::read(scenario.faults.as_ref())?;
+    Ok(scenario)
+}
+
+/// The first part that is a list where fields by name are wanted: serde would take them by their order.
+fn listed(faults: &serde_json::Value) -> Option<String> {
+    let causes = faults.get("causes").and_then(serde_json::Value::as_array);
+    let cause = causes
+        .into_iter()
+        .flatten()
+        .enumerate()
+        .find_map(|(index, cause)| {
+            let path = format!("faults.causes[{index}]");
+            let inner = ["life", "repair"]
+                .into_iter()
+                .find(|name| cause.get(name).is_some_and(serde_json::Value::is_array));
+            match inner {
+                _ if cause.is_array() => Some(path),
+                inner => inner.map(|name| format!("{path}.{name}")),
+            }
+        });
+    let checkpoint = faults.get("checkpoint").filter(|part| part.is_array());
+    cause.or_else(|| checkpoint.map(|_| "faults.checkpoint".to_owned()))
+}
+
 impl Faults {
     /// From a scenario's `faults` value; absent: the Llama 3 rates.
     ///
@@ -348,15 +389,24 @@ impl Faults {
             Some(value) if !value.is_object() => {
                 return Err(FieldError::new("faults", value, "an object").into());
             }
-            Some(value) => serde_path_to_error::deserialize(value).map_err(|error| {
-                let path = error.path().to_string();
-                let field = if path == "." {
-                    "faults".to_owned()
-                } else {
-                    format!("faults.{path}")
-                };
-                ScenarioError::Form(format!("{field}: {}", error.inner()))
-            })?,
+            Some(value) => {
+                if let Some(path) = listed(value) {
+                    return Err(FieldError::new(path, "a list", "an object").into());
+                }
+                serde_path_to_error::deserialize(value).map_err(|error| {
+                    let path = error.path().to_string();
+                    let field = if path == "." {
+                        "faults".to_owned()
+                    } else {
+                        format!("faults.{path}")
+                    };
+                    let said = error.inner().to_string();
+                    let said = said
+                        .replace("expected f64", "expected a number")
+                        .replace("expected a sequence", "expected a list");
+                    ScenarioError::Form(format!("{field}: {said}"))
+                })?
+            }
         };
         faults.validate()?;
         Ok(faults)

@@ -1,7 +1,7 @@
 //! Rates strategies on failure patterns: the healthy job's cost once, every other cost at most once.
 
 use super::ledger::{self, Totals};
-use super::pattern::{Losses, Pattern};
+use super::pattern::{Bench, Losses, Pattern};
 use super::plan::{Plan, PlannedSlot, strategy};
 use super::{Healthy, LedgerNow, StrategyId};
 use crate::core::cost::{Replica, StepCost, step};
@@ -73,6 +73,16 @@ pub(super) struct Timing {
     pub reshard: f64,
     pub paused: bool,
     pub throughput: f64,
+}
+
+/// What a strategy makes of a pattern.
+pub(super) struct Decision {
+    pub plan: Plan,
+    pub losses: Losses,
+    /// Ways to bench slow GPUs and the throughput of each.
+    pub tried: Vec<(Bench, f64)>,
+    /// The one that is taken.
+    pub at: usize,
 }
 
 fn keeps_up(cost: &StepCost, target: Seconds) -> bool {
@@ -247,8 +257,8 @@ impl<'a> Evaluator<'a> {
             return *power;
         }
         // Uncached costs: the trial points of the search are asked for only here.
-        let trial = |power: f64| {
-            let cost = step(&Replica {
+        let timed = |power: f64| {
+            step(&Replica {
                 system: &self.job.system,
                 model: &self.job.model,
                 layout: &self.job.scenario.layout,
@@ -257,14 +267,14 @@ impl<'a> Evaluator<'a> {
                 local_batch: batch,
                 perf: PowerCurve::perf(power),
                 heads: self.policy().heads,
-            });
-            keeps_up(&cost, target)
+            })
         };
-        let power = trial(most).then(|| {
+        let power = keeps_up(&timed(most), target).then(|| {
+            // Without the tolerance as far as that goes: the group shall not be what the others wait for.
             let (mut low, mut high) = (1.0, most);
             for _ in 0..40 {
                 let middle = 0.5 * (low + high);
-                if trial(middle) {
+                if timed(middle).step_s <= target {
                     high = middle;
                 } else {
                     low = middle;
@@ -378,8 +388,8 @@ impl<'a> Evaluator<'a> {
         self.timing(plan).throughput
     }
 
-    /// Losses of a pattern for a strategy that benches slow GPUs of speed at most `bench`.
-    pub(super) fn losses(&self, id: StrategyId, pattern: &Pattern, bench: f64) -> Losses {
+    /// Losses of a pattern for a strategy that benches slow GPUs.
+    pub(super) fn losses(&self, id: StrategyId, pattern: &Pattern, bench: &Bench) -> Losses {
         let held = self.held_spares(id);
         let broken = pattern
             .spares
@@ -401,28 +411,29 @@ impl<'a> Evaluator<'a> {
             .min(self.placement().spare_domains)
     }
 
-    /// The best plan of a strategy, and the throughput of every candidate: the speed up to which it benches slow GPUs (0
-    /// for none) and what that gives. Slow GPUs are kept where benching is no better.
-    pub(super) fn plan(
-        &self,
-        id: StrategyId,
-        pattern: &Pattern,
-    ) -> (Plan, Losses, Vec<(f64, f64)>) {
-        let losses = self.losses(id, pattern, 0.0);
-        let mut best = (strategy(id).plan(self, &losses), losses);
-        let mut rate = self.throughput(&best.0);
-        let mut rates = vec![(0.0, rate)];
-        for speed in pattern.speeds() {
-            let losses = self.losses(id, pattern, speed);
+    /// The best plan of a strategy over all ways to bench slow GPUs. They are kept where benching is no better.
+    pub(super) fn plan(&self, id: StrategyId, pattern: &Pattern) -> Decision {
+        let losses = self.losses(id, pattern, &Bench::default());
+        let plan = strategy(id).plan(self, &losses);
+        let mut most = self.throughput(&plan);
+        let mut decision = Decision {
+            plan,
+            losses,
+            tried: vec![(Bench::default(), most)],
+            at: 0,
+        };
+        for bench in pattern.benches() {
+            let losses = self.losses(id, pattern, &bench);
             let plan = strategy(id).plan(self, &losses);
-            let candidate = self.throughput(&plan);
-            rates.push((speed, candidate));
-            if candidate > rate {
-                rate = candidate;
-                best = (plan, losses);
+            let rate = self.throughput(&plan);
+            if rate > most {
+                most = rate;
+                decision.at = decision.tried.len();
+                (decision.plan, decision.losses) = (plan, losses);
             }
+            decision.tried.push((bench, rate));
         }
-        (best.0, best.1, rates)
+        decision
     }
 
     /// What a strategy delivers on a pattern. Patterns that differ only in where their failures are share one answer.
@@ -448,8 +459,8 @@ impl<'a> Evaluator<'a> {
 
     /// [`Evaluator::rate`] without its memory, for callers that have their own.
     pub fn fresh_rate(&self, id: StrategyId, pattern: &Pattern) -> Rate {
-        let (plan, losses, _) = self.plan(id, pattern);
-        self.rate_of(id, pattern, &plan, &losses)
+        let decision = self.plan(id, pattern);
+        self.rate_of(id, pattern, &decision.plan, &decision.losses)
     }
 
     pub(super) fn rate_of(

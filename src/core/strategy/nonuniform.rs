@@ -3,9 +3,11 @@
 use super::evaluator::Evaluator;
 use super::pattern::{Loss, Losses};
 use super::plan::{DomainPower, Plan, PlannedReplica, dropped_replicas};
+use crate::core::order;
 use crate::core::scenario::Parity;
 use crate::core::table::Table;
 use crate::core::units::Seconds;
+use std::borrow::Cow;
 
 /// What every reduced replica of a candidate plan agrees on.
 pub(super) struct Reduction<'a> {
@@ -47,6 +49,25 @@ pub(super) fn slot_degree(evaluator: &Evaluator<'_>, short: u32) -> Option<u32> 
         .policy()
         .degrees
         .largest(tp, tp.saturating_sub(short))
+}
+
+/// Losses with those whole groups among the damaged ones that a slow GPU holds up and that have to fill a damaged replica up, as
+/// the replicas without damage hold no more of them: the fastest.
+pub(super) fn filled<'a>(evaluator: &Evaluator<'_>, losses: &'a Losses) -> Cow<'a, Losses> {
+    let placement = evaluator.placement();
+    let group = placement.groups_per_replica.max(1) as usize;
+    let damaged = losses.slots.len().div_ceil(group);
+    let room = (placement.replicas as usize).saturating_sub(damaged) * group;
+    if damaged == 0 || losses.slowed.len() <= room {
+        return Cow::Borrowed(losses);
+    }
+    let mut losses = losses.clone();
+    order::sort_few_by(&mut losses.slowed, |a, b| {
+        a.perf.total_cmp(&b.perf).then(a.slot.cmp(&b.slot))
+    });
+    let fastest = losses.slowed.split_off(room);
+    losses.slots.extend(fastest);
+    Cow::Owned(losses)
 }
 
 /// Runs the damaged replicas reduced, or gives up the worst of them where that delivers more (no supported degree, a
@@ -239,7 +260,9 @@ fn domain_power(
         let degree = common
             .or_else(|| slot_degree(evaluator, slot.short))
             .unwrap_or(0);
-        if let Ok(index) = power.binary_search_by_key(&slot.domain, |domain| domain.domain)
+        // A whole group is among the busy ones.
+        if slot.short > 0
+            && let Ok(index) = power.binary_search_by_key(&slot.domain, |domain| domain.domain)
             && let Some(domain) = power.get_mut(index)
         {
             domain.survivors += degree;

@@ -1,7 +1,7 @@
 //! `ntp`: nonuniform tensor parallelism with a smaller local batch.
 
 use super::evaluator::Evaluator;
-use super::nonuniform::{self, Reduction, best};
+use super::nonuniform::{self, Reduction, best, filled};
 use super::pattern::{Loss, Losses};
 use super::plan::{Plan, PlannedReplica, PlannedSlot, Strategy};
 use crate::core::scenario::Policy;
@@ -15,7 +15,7 @@ impl Strategy for Ntp {
         policy.spare_domains
     }
     fn plan(&self, evaluator: &Evaluator<'_>, losses: &Losses) -> Plan {
-        best(evaluator, losses, reduce, most)
+        best(evaluator, &filled(evaluator, losses), reduce, most)
     }
 }
 

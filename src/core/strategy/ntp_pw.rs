@@ -3,7 +3,7 @@
 use super::BoostLimit;
 use super::evaluator::Evaluator;
 use super::ledger::IDLE_POWER;
-use super::nonuniform::{Reduction, at_most, best, slot_degree};
+use super::nonuniform::{Reduction, at_most, best, filled, slot_degree};
 use super::ntp;
 use super::pattern::{Loss, Losses};
 use super::plan::{DomainPower, Plan, PlannedReplica, PlannedSlot, Strategy};
@@ -18,6 +18,7 @@ impl Strategy for NtpPw {
         policy.spare_domains
     }
     fn plan(&self, evaluator: &Evaluator<'_>, losses: &Losses) -> Plan {
+        let losses = &filled(evaluator, losses);
         let boosted = best(evaluator, losses, boost, |evaluator, _, _| {
             evaluator.local_batch()
         });

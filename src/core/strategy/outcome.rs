@@ -1,8 +1,8 @@
 //! From a plan's numbers to the whole outcome: physical slots, clocks, watts, stragglers, words.
 
-use super::evaluator::Evaluator;
+use super::evaluator::{Decision, Evaluator};
 use super::ledger::IDLE_POWER;
-use super::pattern::{Losses, Pattern};
+use super::pattern::{Bench, Losses, Pattern};
 use super::plan::{Plan, PlannedSlot};
 use super::summary::summary;
 use super::{BoostLimit, BoostPower, Outcome, ReplicaPlan, SlotRun, SlowChoice, StrategyId};
@@ -18,7 +18,9 @@ type Visit<'a> = dyn FnMut(Vec<u32>, &[PlannedSlot], u32) + 'a;
 impl Evaluator<'_> {
     /// The whole outcome of a strategy on a pattern.
     pub fn outcome(&self, id: StrategyId, pattern: &Pattern) -> Outcome {
-        let (plan, losses, rates) = self.plan(id, pattern);
+        let decision = self.plan(id, pattern);
+        let slow = slow_choices(pattern, &decision);
+        let Decision { plan, losses, .. } = decision;
         let rate = self.rate_of(id, pattern, &plan, &losses);
         let tokens = f64::from(rate.minibatch) * f64::from(self.job().scenario.layout.seq);
         Outcome {
@@ -36,7 +38,7 @@ impl Evaluator<'_> {
             power_w: rate.power_w,
             energy_per_token_j: (tokens > 0.0).then(|| (rate.power_w * rate.step_s).get() / tokens),
             reshard_exposed_s: rate.reshard_exposed_s,
-            slow: Self::slow_choices(pattern, &rates),
+            slow,
             ledger: rate.ledger,
             summary: summary(self, id, &plan, &rate),
         }
@@ -45,7 +47,7 @@ impl Evaluator<'_> {
     /// How every slot in use runs, in the order of [`Outcome::replicas`], without what else an outcome costs: a map of many
     /// domains asks at every change.
     pub fn slot_runs(&self, id: StrategyId, pattern: &Pattern, visit: &mut dyn FnMut(SlotRun)) {
-        let (plan, losses, _) = self.plan(id, pattern);
+        let Decision { plan, losses, .. } = self.plan(id, pattern);
         let paused = self.timing(&plan).paused;
         self.arrange(id, pattern, &plan, &losses, &mut |slots, planned, batch| {
             let runs = batch > 0 && !paused;
@@ -107,9 +109,9 @@ impl Evaluator<'_> {
             .flat_map(|replica| &replica.slots)
             .filter_map(|slot| slot.slot)
             .collect();
-        // By slot: the speed of whole ones held up by a slow GPU, the plan of damaged ones.
+        // By slot: the speed of those held up by a slow GPU, the plan of damaged ones.
         let mut slowed = vec![1.0; placement.slots() as usize];
-        for slot in &losses.slowed {
+        for slot in losses.slowed.iter().chain(&losses.slots) {
             if let Some(speed) = slowed.get_mut(slot.slot as usize) {
                 *speed = slot.perf;
             }
@@ -123,7 +125,8 @@ impl Evaluator<'_> {
         let spares = SpareSlots::new(placement, self.held_spares(id), pattern, plan);
         let whole = PlannedSlot::whole(plan.degree);
         let mut planned: Vec<PlannedSlot> = Vec::new();
-        for (index, slots) in pack(placement, &damaged).into_iter().enumerate() {
+        let slow: Vec<u32> = losses.slowed.iter().map(|slot| slot.slot).collect();
+        for (index, slots) in pack(placement, &damaged, &slow).into_iter().enumerate() {
             let affected = plan.affected.get(index);
             let filler =
                 affected.and_then(|replica| replica.slots.iter().find(|slot| slot.slot.is_none()));
@@ -135,7 +138,7 @@ impl Evaluator<'_> {
                     None
                 };
                 let mut planned = *own.or(filler).unwrap_or(&whole);
-                if affected.is_none() && !plan.replaced.has(placement.domain_of(slot)) {
+                if own.is_none() && !plan.replaced.has(placement.domain_of(slot)) {
                     planned.slow = slowed.get(slot as usize).copied().unwrap_or(1.0);
                 }
                 planned
@@ -224,7 +227,7 @@ impl Evaluator<'_> {
         boosts
     }
 
-    /// The budgets of a replica's worst boosted domain: the one at the highest power.
+    /// The budgets of a replica's worst boosted domain: one that a limit holds back, or else the one at the highest power.
     fn worst_boost(
         &self,
         boosts: &Table<BoostPower>,
@@ -234,7 +237,9 @@ impl Evaluator<'_> {
         let reduced = planned
             .iter()
             .filter(|slot| batch > 0 && slot.slot.is_some() && slot.degree > 0);
-        let worst = reduced.max_by(|a, b| a.power.total_cmp(&b.power))?;
+        let held = |slot: &PlannedSlot| slot.limit != BoostLimit::None;
+        let worst = reduced
+            .max_by(|a, b| (held(a).cmp(&held(b))).then_with(|| a.power.total_cmp(&b.power)))?;
         let boost = boosts.get(self.placement().domain_of(worst.slot?))?;
         Some(BoostPower {
             p: worst.power,
@@ -243,38 +248,46 @@ impl Evaluator<'_> {
             ..*boost
         })
     }
+}
 
-    /// Keeping against benching, for every slow GPU's speed in every TP group. Slow GPUs of the same or a lower speed
-    /// elsewhere are benched with it; faster ones are kept with it.
-    fn slow_choices(pattern: &Pattern, rates: &[(f64, f64)]) -> Vec<SlowChoice> {
-        if rates.len() < 2 {
-            return Vec::new();
+/// Keeping against benching, for every slow GPU's speed in every TP group: what the job does with all else as it was decided. Those
+/// of the same or a lower speed in the group go with it. Where not every way was tried, against the best that was.
+fn slow_choices(pattern: &Pattern, decision: &Decision) -> Vec<SlowChoice> {
+    let Decision { tried, at, .. } = decision;
+    let Some((taken, rate)) = tried.get(*at).filter(|_| tried.len() > 1) else {
+        return Vec::new();
+    };
+    let best = |wanted: &dyn Fn(&Bench) -> bool| {
+        let rates = tried.iter().filter(|(bench, _)| wanted(bench));
+        rates.map(|(_, rate)| *rate).reduce(f64::max)
+    };
+    let mut choices = Vec::new();
+    for slot in pattern.domains.iter().flat_map(|domain| &domain.slots) {
+        let mut speeds = slot.slow.clone();
+        speeds.dedup();
+        let mut below = 0.0;
+        for speed in speeds {
+            let bench = taken.of(slot.slot) >= speed;
+            let other = if bench { below } else { speed };
+            let other = best(&|way| way.differs_in(taken, slot.slot, other))
+                .or_else(|| best(&|way| (way.of(slot.slot) >= speed) != bench))
+                .unwrap_or_default();
+            let (kept, benched) = if bench {
+                (other, *rate)
+            } else {
+                (*rate, other)
+            };
+            choices.push(SlowChoice {
+                slot: slot.slot,
+                speed,
+                kept,
+                benched,
+                bench,
+            });
+            below = speed;
         }
-        let best = |wanted: &dyn Fn(f64) -> bool| {
-            rates
-                .iter()
-                .filter(|(bench, _)| wanted(*bench))
-                .map(|(_, rate)| *rate)
-                .fold(0.0, f64::max)
-        };
-        let mut choices = Vec::new();
-        for slot in pattern.domains.iter().flat_map(|domain| &domain.slots) {
-            let mut speeds = slot.slow.clone();
-            speeds.dedup();
-            for speed in speeds {
-                let kept = best(&|bench| bench < speed);
-                let benched = best(&|bench| bench >= speed);
-                choices.push(SlowChoice {
-                    slot: slot.slot,
-                    speed,
-                    kept,
-                    benched,
-                    bench: benched > kept,
-                });
-            }
-        }
-        choices
     }
+    choices
 }
 
 /// Physical slots of the spare domains a plan uses.

@@ -151,8 +151,37 @@ impl Pattern {
         pattern
     }
 
+    /// The ways to bench slow GPUs that every strategy compares with keeping all, those that bench fewest first. Where there are too many, only
+    /// those that bench up to one speed everywhere.
+    pub(super) fn benches(&self) -> Vec<Bench> {
+        const MOST: usize = 32;
+        let slots = self.domains.iter().flat_map(|domain| &domain.slots);
+        // The first keeps all.
+        let mut ways = vec![(0, Bench::default())];
+        for slot in slots.filter(|slot| !slot.slow.is_empty()) {
+            let mut speeds = slot.slow.clone();
+            speeds.dedup();
+            if ways.len() * (1 + speeds.len()) > MOST {
+                let speeds = self.speeds();
+                return speeds.into_iter().map(Bench::up_to).collect();
+            }
+            let before = ways.len();
+            for speed in speeds {
+                let gpus = slot.slow.iter().filter(|slow| **slow <= speed).count();
+                for at in 0..before {
+                    if let Some((others, way)) = ways.get(at) {
+                        let way = (others + gpus, way.and(slot.slot, speed));
+                        ways.push(way);
+                    }
+                }
+            }
+        }
+        order::sort_by_key(&mut ways, |(gpus, _)| *gpus);
+        ways.into_iter().skip(1).map(|(_, way)| way).collect()
+    }
+
     /// Distinct speeds of slow GPUs in slots, slowest first; at most 16, spread over the range when there are more.
-    pub(super) fn speeds(&self) -> Vec<f64> {
+    fn speeds(&self) -> Vec<f64> {
         const MOST: usize = 16;
         let slots = self.domains.iter().flat_map(|domain| &domain.slots);
         let mut speeds: Vec<f64> = slots.flat_map(|slot| slot.slow.iter().copied()).collect();
@@ -211,6 +240,47 @@ impl Pattern {
     }
 }
 
+/// Which slow GPUs are benched as if failed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Bench {
+    /// Up to this speed in every slot; 0 keeps all.
+    everywhere: f64,
+    /// Up to these speeds in these slots instead.
+    own: Vec<(u32, f64)>,
+}
+
+impl Bench {
+    /// Those up to a speed, wherever they are.
+    pub const fn up_to(speed: f64) -> Self {
+        Self {
+            everywhere: speed,
+            own: Vec::new(),
+        }
+    }
+
+    /// And those of one more slot.
+    fn and(&self, slot: u32, speed: f64) -> Self {
+        let mut own = self.own.clone();
+        own.push((slot, speed));
+        Self { own, ..*self }
+    }
+
+    /// Up to which speed those of a slot are.
+    pub fn of(&self, slot: u32) -> f64 {
+        let own = self.own.iter().find(|(own, _)| *own == slot);
+        own.map_or(self.everywhere, |(_, speed)| *speed)
+    }
+
+    /// Whether it benches those of a slot up to this speed, and does elsewhere what another one does.
+    pub fn differs_in(&self, other: &Self, slot: u32, speed: f64) -> bool {
+        let rest = |bench: &Self| {
+            let own = bench.own.iter().filter(|(own, _)| *own != slot);
+            own.copied().collect::<Vec<_>>()
+        };
+        self.of(slot) == speed && self.everywhere == other.everywhere && rest(self) == rest(other)
+    }
+}
+
 /// A damaged TP group once its domain's left-over GPUs have healed what they can.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Loss {
@@ -257,9 +327,14 @@ pub(super) struct Losses {
 }
 
 impl Losses {
-    /// Benches slow GPUs of speed at most `bench` (0 keeps all), then lets left-over GPUs heal the slots of their domain, those
+    /// Benches slow GPUs, then lets left-over GPUs heal the slots of their domain, those
     /// with the fewest failures first, so that most slots become whole.
-    pub fn new(pattern: &Pattern, placement: &Placement, bench: f64, usable_spares: u32) -> Self {
+    pub fn new(
+        pattern: &Pattern,
+        placement: &Placement,
+        bench: &Bench,
+        usable_spares: u32,
+    ) -> Self {
         let mut losses = Self {
             usable_spares,
             slots: Vec::with_capacity(pattern.domains.len()),
@@ -274,8 +349,9 @@ impl Losses {
                 .saturating_sub(domain.outside_unfit);
             slots.clear();
             slots.extend(domain.slots.iter().map(|slot| {
-                let benched = slot.slow.iter().filter(|&&speed| speed <= bench).count() as u32;
-                let kept = slot.slow.iter().copied().find(|&speed| speed > bench);
+                let most = bench.of(slot.slot);
+                let benched = slot.slow.iter().filter(|&&speed| speed <= most).count() as u32;
+                let kept = slot.slow.iter().copied().find(|&speed| speed > most);
                 Loss {
                     slot: slot.slot,
                     domain: domain.domain,

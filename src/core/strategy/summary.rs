@@ -25,7 +25,6 @@ pub(super) fn summary(
     rate: &Rate,
 ) -> String {
     let placement = evaluator.placement();
-    let policy = evaluator.policy();
     let all = placement.replicas;
     if rate.paused {
         let short = evaluator.planned_minibatch(plan);
@@ -43,7 +42,9 @@ pub(super) fn summary(
         StrategyId::InDomainSpares => {
             vec![format!(
                 "{} of every {} GPUs held back",
-                policy.in_domain_spares,
+                placement
+                    .domain_size
+                    .saturating_sub(plan.degree.saturating_mul(placement.slots_per_domain)),
                 thousands(placement.domain_size)
             )]
         }

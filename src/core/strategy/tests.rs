@@ -374,6 +374,95 @@ fn a_straggler_is_kept_or_benched_whichever_is_better() {
 }
 
 #[test]
+fn stragglers_are_benched_one_by_one() {
+    let scenario = |failures: &str| {
+        let text = format!(
+            r#"{{"version": 1, "system": "b200-nvl8", "model": "llama3-70b",
+            "layout": {{"tp": 8, "pp": 2, "dp": 4, "global_batch": 64, "microbatch": 1, "seq": 8192}},
+            "failures": [{{"domain": 4, "gpu": 0}}, {{"domain": 4, "gpu": 6}}, {{"domain": 4, "gpu": 3}}, {failures}]}}"#
+        );
+        run(&Scenario::from_json(&text).unwrap())
+    };
+    let (held_up, lost) = (
+        r#"{"domain": 2, "gpu": 5, "kind": "slow", "speed": 0.8}"#,
+        r#"{"domain": 2, "gpu": 5}"#,
+    );
+    let other = r#"{"domain": 4, "gpu": 1, "kind": "slow", "speed": 0.8}"#;
+    let both = scenario(&format!("{held_up}, {other}"));
+    // As good as were the one that holds an otherwise whole group up dead, with the other kept.
+    let one = scenario(&format!("{lost}, {other}"));
+    for id in [StrategyId::DpDrop, StrategyId::Ntp, StrategyId::NtpPw] {
+        assert!(
+            get(&both, id).throughput >= get(&one, id).throughput,
+            "{id:?}"
+        );
+    }
+    let ntp = get(&both, StrategyId::Ntp);
+    let choice = |slot: u32| ntp.slow.iter().find(|choice| choice.slot == slot).unwrap();
+    assert!(choice(2).bench && !choice(4).bench, "{:?}", ntp.slow);
+    assert_eq!(ntp.throughput, choice(2).benched);
+    assert_eq!(ntp.throughput, choice(4).kept);
+}
+
+#[test]
+fn the_limit_told_is_that_of_the_group_that_falls_short() {
+    let failures: Vec<Failure> = [(31, 6), (38, 6), (29, 2)]
+        .iter()
+        .flat_map(|&(domain, gpus)| (0..gpus).map(move |gpu| fail(domain, gpu)))
+        .collect();
+    let mut scenario = Scenario::from_json(
+        r#"{"version": 1, "system": "gb300-nvl72", "model": "llama3-8b",
+            "layout": {"tp": 72, "pp": 4, "cp": 2, "dp": 6, "global_batch": 192, "microbatch": 1, "seq": 4096},
+            "policy": {"boost_cap": 1.2, "rack_headroom": 1.0}}"#,
+    )
+    .unwrap();
+    scenario.failures = failures;
+    let evaluation = run(&scenario);
+    let boosted = get(&evaluation, StrategyId::NtpPw);
+    let short = boosted
+        .replicas
+        .iter()
+        .find(|replica| (1..32).contains(&replica.local_batch))
+        .unwrap();
+    let boost = short.boost.unwrap();
+    assert_eq!(boost.limit, BoostLimit::RackHeadroom);
+    // Two GPUs of the rack are dead, none more.
+    assert!(near(boost.freed_w.get(), 2.0 * 1400.0, 1e-6), "{boost:?}");
+}
+
+#[test]
+fn as_many_gpus_are_held_back_as_the_degree_leaves() {
+    let scenario = Scenario::from_json(
+        r#"{"version": 1, "system": "h100-nvl8", "model": "llama3-8b",
+            "layout": {"tp": 4, "pp": 1, "dp": 4, "global_batch": 32},
+            "policy": {"in_domain_spares": 1}}"#,
+    )
+    .unwrap();
+    let evaluation = run(&scenario);
+    let held = get(&evaluation, StrategyId::InDomainSpares);
+    assert!(held.replicas.iter().all(|replica| replica.degrees == [3]));
+    assert_eq!(held.summary, "2 of every 8 GPUs held back");
+}
+
+#[test]
+fn a_boosted_group_is_not_what_the_others_wait_for() {
+    let mut scenario = Scenario::from_json(
+        r#"{"version": 1, "system": "gb300-nvl72", "model": "llama3-405b",
+            "layout": {"tp": 72, "pp": 2, "dp": 3, "global_batch": 48, "microbatch": 1, "seq": 8192},
+            "policy": {"parity": "per-replica"}}"#,
+    )
+    .unwrap();
+    scenario.failures = vec![fail(1, 6), fail(4, 18), fail(4, 39)];
+    let evaluation = run(&scenario);
+    let boosted = get(&evaluation, StrategyId::NtpPw);
+    assert_eq!(
+        boosted.step_s,
+        evaluation.healthy.cost.step_s.max(boosted.step_s)
+    );
+    assert_eq!(boosted.replicas[0].degrees, [70, 71]);
+}
+
+#[test]
 fn the_rack_limits_a_boost_before_the_cap_does() {
     let mut scenario = paper();
     scenario.policy.degrees = Degrees::Any;
@@ -601,6 +690,9 @@ proptest! {
             for choice in &outcome.slow {
                 prop_assert_eq!(choice.bench, choice.benched > choice.kept);
             }
+            let running = outcome.replicas.iter().filter(|replica| replica.local_batch > 0);
+            let slowest = running.map(|replica| replica.cost.step_s.get()).fold(0.0, f64::max);
+            prop_assert!(outcome.paused || slowest == outcome.step_s.get(), "{:?}: {slowest} of {:?}", outcome.strategy, outcome.step_s);
             let mut used: Vec<u32> = outcome.replicas.iter().flat_map(|replica| replica.slots.clone()).collect();
             let all = used.len();
             used.sort_unstable();
