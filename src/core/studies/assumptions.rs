@@ -50,8 +50,8 @@ fn sides(scenario: &Scenario, system: &System, faults: &Faults) -> Vec<Sides> {
     let twice = |name: &'static str, change: &dyn Fn(&mut Faults, f64)| -> Sides {
         (
             name,
-            fault("x 1/2".into(), &|faults| change(faults, 0.5)),
-            fault("x 2".into(), &|faults| change(faults, 2.0)),
+            fault("× 1/2".into(), &|faults| change(faults, 0.5)),
+            fault("× 2".into(), &|faults| change(faults, 2.0)),
         )
     };
     let repairs = |kind: FailureKind| {

@@ -1,7 +1,7 @@
 //! Sentences of the Fleet page.
 
 use super::pace;
-use crate::core::faults::FaultEvent;
+use crate::core::faults::{CheckpointEvery, FaultEvent, Faults};
 use crate::core::fleet::recording::{Look, Recording};
 use crate::core::fleet::{Bucket, CellState, PhaseKind};
 use crate::core::order;
@@ -195,6 +195,31 @@ pub fn above(fraction: f64) -> String {
     percent(fraction, 0)
 }
 
+/// What changed of the failure processes, in few words.
+fn processes(old: &Scenario, new: &Scenario) -> String {
+    let read = |scenario: &Scenario| Faults::read(scenario.faults.as_ref()).ok();
+    let (Some(old), Some(new)) = (read(old), read(new)) else {
+        return "other failures".to_owned();
+    };
+    if old.checkpoint.every_min != new.checkpoint.every_min {
+        return match new.checkpoint.every_min {
+            CheckpointEvery::Minutes(minutes) => {
+                let minutes = fixed(minutes, 1);
+                let minutes = minutes.strip_suffix(".0").unwrap_or(&minutes);
+                ["checkpoint every ", minutes, " min"].concat()
+            }
+            CheckpointEvery::Formula(_) => "checkpoints by formula".to_owned(),
+        };
+    }
+    if old.rate_multiplier != new.rate_multiplier {
+        return [&fixed(new.rate_multiplier, 2), " × the failures"].concat();
+    }
+    if old.checkpoint != new.checkpoint {
+        return "other checkpoints".to_owned();
+    }
+    "other failures".to_owned()
+}
+
 /// What an edit of the scenario does, in few words, for the flag of a fork.
 pub fn edit(old: &Scenario, new: &Scenario) -> String {
     let (a, b) = (&old.policy, &new.policy);
@@ -220,13 +245,40 @@ pub fn edit(old: &Scenario, new: &Scenario) -> String {
         .or_else(|| {
             (a.boost_cap != b.boost_cap).then(|| ["boost cap ", &fixed(b.boost_cap, 2)].concat())
         })
-        .or_else(|| (old.faults != new.faults).then(|| "other failures or checkpoints".to_owned()))
+        .or_else(|| (old.faults != new.faults).then(|| processes(old, new)))
         .unwrap_or_else(|| "another policy".to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn edits_have_names() {
+        let old = Scenario::default_scene();
+        let with = |faults: serde_json::Value| {
+            let mut new = old.clone();
+            new.faults = Some(faults);
+            edit(&old, &new)
+        };
+        let json = |text: &str| serde_json::from_str(text).unwrap();
+        assert_eq!(
+            with(json(r#"{"checkpoint": {"every_min": 15}}"#)),
+            "checkpoint every 15 min"
+        );
+        assert_eq!(
+            with(json(r#"{"checkpoint": {"every_min": "daly"}}"#)),
+            "checkpoints by formula"
+        );
+        assert_eq!(
+            with(json(r#"{"rate_multiplier": 2}"#)),
+            "2.00 × the failures"
+        );
+        assert_eq!(with(json(r#"{"restart_min": 3}"#)), "other failures");
+        let mut new = old.clone();
+        new.policy.spare_domains += 3;
+        assert_eq!(edit(&old, &new), "3 more spare domains");
+    }
 
     #[test]
     fn places_have_names() {

@@ -173,9 +173,9 @@ fn systems_stand_side_by_side() {
 fn the_heaviest_assumption_is_named() {
     let points = [
         ("as it is", 0, "as it is", 0.0),
-        ("x 1/2", 1, "failure rate", -1.0),
-        ("x 2", 1, "failure rate", 1.0),
-        ("x 2", 2, "restart time", 1.0),
+        ("× 1/2", 1, "failure rate", -1.0),
+        ("× 2", 1, "failure rate", 1.0),
+        ("× 2", 2, "restart time", 1.0),
     ];
     let board = board(
         &points,
@@ -183,6 +183,6 @@ fn the_heaviest_assumption_is_named() {
     );
     assert_eq!(
         verdict(&board, Question::Sensitivity, StrategyId::Ntp),
-        "What moves ntp most: failure rate (x 1/2: +5.00 ± 0.00 points; x 2: −10.00 ± 0.00 points)."
+        "What moves ntp most: failure rate (× 1/2: +5.00 ± 0.00 points; × 2: −10.00 ± 0.00 points)."
     );
 }

@@ -257,10 +257,10 @@ fn failed(pen: &Pen<'_>, run: &Run, selected: StrategyId) {
             &ink3,
         );
         pen.dashes(&[]);
-        pen.pen.set_text_align("right");
+        pen.pen.set_text_align("left");
         pen.text(
             "0.1 % of GPUs",
-            frame.right - 4.0,
+            frame.left + 4.0,
             y(thousandth) - 4.0,
             &ink3,
             false,

@@ -348,10 +348,11 @@ fn Chart() -> impl IntoView {
             </div>
             <div class="fride" inner_html=rider_markup()></div>
             <div class="fmini"></div>
-            <super::fork::Flag x=Signal::derive(move || {
+            <super::fork::Flag place=Signal::derive(move || {
                 let frame = frame.get()?;
                 let fork = deck.run.with(|run| run.as_ref().and_then(|run| run.recording.forked_at))?;
-                Some(frame.x(fork))
+                let x = frame.x(fork);
+                Some((x, x > frame.width / 2.0))
             }) />
         </div>
     }
@@ -461,8 +462,10 @@ impl Rider {
             let y = frame
                 .failed_y(f64::from(failed), recording)
                 .clamp(frame.failed.0 - 8.0, frame.failed.1 - 16.0);
-            let right = x + 50.0 < frame.width;
-            label.place.set(&place(if right { 8.0 } else { -44.0 }, y));
+            // At the end it would stand on what the band's end says.
+            let right = x + 50.0 < frame.right;
+            label.left.turn(!right);
+            label.place.set(&place(if right { 8.0 } else { -58.0 }, y));
         }
         let values = StrategyId::ALL.map(|id| {
             recording

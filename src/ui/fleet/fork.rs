@@ -103,8 +103,8 @@ pub fn ForkHere() -> impl IntoView {
 /// The flag where the run left another one.
 #[component]
 pub fn Flag(
-    /// Where it stands, px; none without a fork.
-    x: Signal<Option<f64>>,
+    /// Where it stands, px, and whether there is more room on its left; none without a fork.
+    place: Signal<Option<(f64, bool)>>,
 ) -> impl IntoView {
     let deck = use_deck();
     let label = move || {
@@ -126,10 +126,11 @@ pub fn Flag(
     };
     view! {
         {move || {
-            x.get()
-                .map(|x| {
+            place
+                .get()
+                .map(|(x, left)| {
                     view! {
-                        <div class="fflag" style=["left:", &crate::scene::side::number::fixed(x, 1).replace(',', ""), "px"].concat()>
+                        <div class="fflag" class:left=left style=["left:", &crate::scene::side::number::fixed(x, 1).replace(',', ""), "px"].concat()>
                             <span>
                                 "fork: " {label()}
                                 <button class="tb" title="Show the run as it was" on:click=back>

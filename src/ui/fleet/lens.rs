@@ -85,7 +85,11 @@ pub fn domain(
             );
             if detail.peers.len() > 1 {
                 let others = detail.peers.len() - 1;
-                out.push_str(&[", with the ", &others.to_string(), " dashed"].concat());
+                out.push_str(&if others == 1 {
+                    ", with the dashed one".to_owned()
+                } else {
+                    [", with the ", &others.to_string(), " dashed ones"].concat()
+                });
             }
         }
         None => out.push_str("&nbsp;"),

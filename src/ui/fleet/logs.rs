@@ -227,10 +227,10 @@ fn Report(
         ),
         (
             report.map.drawn_durations,
-            "repair times drawn from the settings",
+            "with a repair time drawn from the settings",
         ),
         (report.map.unfinished, "outages not over at the end"),
-        (report.map.slow_as_failed, "slow GPUs taken as failed"),
+        (report.map.slow_as_failed, "slow, taken as failed"),
     ]
     .into_iter()
     .enumerate()
@@ -243,7 +243,7 @@ fn Report(
         &count(u64::from(report.map.nodes)),
         " nodes; on average ",
         &fixed(report.map.mean_units_down, 2),
-        " down, at most ",
+        " units down, at most ",
         &count(u64::from(report.map.max_units_down)),
     ]
     .concat();

@@ -323,7 +323,7 @@ impl Board {
                 at.selected.id(),
                 " stopped ",
                 &stops.to_string(),
-                " times",
+                if stops == 1 { " time" } else { " times" },
             ];
             self.same.set(&same.concat());
         }
@@ -382,16 +382,21 @@ fn WhyPanel(
     close: Callback<()>,
 ) -> impl IntoView {
     let deck = use_deck();
-    let content = move || {
-        let run = deck.run.get()?;
-        let time = deck.calm.get();
-        let ranking = run.recording.ranking(time);
+    // The leader loses nothing: then it is about the one behind it.
+    let pair = move || {
+        let ranking = deck.run.get()?.recording.ranking(deck.calm.get());
         let (last, second) = (*ranking.get(5)?, *ranking.get(4)?);
-        let (loser, winner) = if id == last {
+        Some(if id == last {
             (second, last)
         } else {
             (id, last)
-        };
+        })
+    };
+    let loser = Memo::new(move |_| pair().map_or(id, |(loser, _)| loser).id());
+    let content = move || {
+        let run = deck.run.get()?;
+        let time = deck.calm.get();
+        let (loser, winner) = pair()?;
         let (differences, won_back) = run.recording.why(loser, winner, Nanos::ZERO, time);
         let lost: f64 = {
             let of = |id| {
@@ -456,7 +461,7 @@ fn WhyPanel(
     view! {
         <div class="fwhy pop" role="dialog" aria-label="Why did it lose here?">
             <div class="fwh">
-                <h3>"Why did " {id.id()} " lose here?"</h3>
+                <h3>"Why did " {loser} " lose here?"</h3>
                 <button class="tb" on:click=move |event| {
                     event.stop_propagation();
                     close.run(());
