@@ -65,7 +65,8 @@ mod split {
         Ok(later::more(part))
     }
 
-    #[wasm_split(more, wasm_split_path = ::leptos::wasm_split, fallible)]
+    // Beside the page that shows failure processes: a file may hold some.
+    #[wasm_split(pages, wasm_split_path = ::leptos::wasm_split, fallible)]
     fn read_file(text: String) -> Result<Result<Scenario, ScenarioError>, SplitLoaderError> {
         Ok(faults::read_file(&text))
     }

@@ -77,8 +77,7 @@ fn Page() -> impl IntoView {
     let talk = app.param("talk");
     Effect::new(move |_| {
         // The page's script has done so for the link that the page opened with.
-        if talk.get().is_some() {
-            dom::set_root("data-talk", "");
+        if dom::mark_root("data-talk", talk.get().as_deref() == Some("1")) {
             dom::resized();
         }
     });

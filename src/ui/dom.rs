@@ -189,6 +189,42 @@ pub fn hash() -> String {
         .unwrap_or_default()
 }
 
+/// Sets or takes away an attribute of the root element; whether that changed anything.
+pub fn mark_root(name: &str, on: bool) -> bool {
+    let Some(root) = root().filter(|root| root.has_attribute(name) != on) else {
+        return false;
+    };
+    // Fails only for an invalid name.
+    root.toggle_attribute_with_force(name, on).is_ok()
+}
+
+/// A handler that does nothing once what it belongs to is gone: a box that has the focus says that it loses it while it is
+/// taken off the page.
+pub fn while_here<E>(mut handler: impl FnMut(E)) -> impl FnMut(E) {
+    let here = StoredValue::new(());
+    move |event| {
+        if here.try_get_value().is_some() {
+            handler(event);
+        }
+    }
+}
+
+/// Whether a key is meant for the page: not typed into a field and not for an open dialog.
+pub fn is_shortcut(event: &web_sys::KeyboardEvent) -> bool {
+    let Some(element) = target(event) else {
+        return !event.alt_key();
+    };
+    let is = |css: &str| element.matches(css).unwrap_or(false);
+    let typing = is("input, select, textarea, [contenteditable]")
+        && !is("input[type=range], input[type=checkbox], input[type=radio]");
+    let modal = element
+        .closest("[role=dialog], dialog")
+        .ok()
+        .flatten()
+        .is_some();
+    !typing && !modal && !event.alt_key()
+}
+
 /// Calls back with the size of an element's content box, CSS px, at once and whenever it changes.
 pub fn on_resize<E>(node: NodeRef<E>, changed: impl Fn(f64, f64) + 'static)
 where

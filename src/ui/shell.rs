@@ -15,8 +15,9 @@ pub use header::{Header, flip_theme};
 pub use icon::{Icon, Marker};
 
 use super::dom;
-use super::state::use_app;
+use super::state::{App, use_app};
 use leptos::prelude::*;
+use web_sys::KeyboardEvent;
 
 /// One line above the page's foot, such as why a file was refused. Stays until dismissed or the next change.
 #[component]
@@ -63,28 +64,73 @@ const KEYS: [(&str, &str); 14] = [
     ("?", "This list"),
 ];
 
-/// The key list.
+/// Keys that every page knows: undo, redo, the key list.
+fn page_key(app: App, event: &KeyboardEvent) {
+    if !dom::is_shortcut(event) {
+        return;
+    }
+    let command = event.ctrl_key() || event.meta_key();
+    match (event.key().as_str(), command, event.shift_key()) {
+        ("z" | "Z", true, false) => {
+            event.prevent_default();
+            app.said.set(if app.undo() {
+                "Undone.".into()
+            } else {
+                "Nothing to undo.".into()
+            });
+        }
+        ("z" | "Z", true, true) | ("y", true, false) => {
+            event.prevent_default();
+            app.said.set(if app.redo() {
+                "Done again.".into()
+            } else {
+                "Nothing to do again.".into()
+            });
+        }
+        ("?", false, _) => app.help.set(true),
+        _ => {}
+    }
+}
+
+/// The keys of every page, and the list of all keys.
 #[component]
 pub fn Keys() -> impl IntoView {
     let app = use_app();
+    let pressed = window_event_listener(leptos::ev::keydown, move |event| page_key(app, &event));
+    on_cleanup(move || pressed.remove());
+    // The browser's own dialog: it keeps the focus inside, closes by Escape and gives the focus back.
+    let list = NodeRef::<leptos::html::Dialog>::new();
     Effect::new(move |_| {
-        if app.help.get() {
-            // Once it stands in the document.
-            request_animation_frame(|| dom::focus("keys"));
+        let (open, Some(list)) = (app.help.get(), list.get()) else {
+            return;
+        };
+        if open && !list.open() {
+            // Fails only for one that is not in the document.
+            let _ = list.show_modal();
+        } else if !open && list.open() {
+            list.close();
         }
     });
+    Effect::new(move |_| {
+        app.route.track();
+        app.help.set(false);
+    });
     view! {
-        <Show when=move || app.help.get()>
-            <div class="veil" on:click=move |_| app.help.set(false)>
-                <div
-                    id="keys"
-                    class="pop keys"
-                    role="dialog"
-                    aria-modal="true"
-                    aria-label="Keys"
-                    tabindex="-1"
-                    on:click=|event| event.stop_propagation()
-                >
+        <dialog
+            id="keys"
+            class="pop keys"
+            aria-label="Keys"
+            node_ref=list
+            on:close=move |_| app.help.set(false)
+            on:click=move |event| {
+                // Beside the list is the dialog itself.
+                if dom::target(&event).is_some_and(|target| target.id() == "keys") {
+                    app.help.set(false);
+                }
+            }
+        >
+            <Show when=move || app.help.get()>
+                <div>
                     <h2>"Keys"</h2>
                     <dl>
                         {KEYS
@@ -102,7 +148,7 @@ pub fn Keys() -> impl IntoView {
                         "Close"
                     </button>
                 </div>
-            </div>
-        </Show>
+            </Show>
+        </dialog>
     }
 }

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{ErrorEvent, MessageEvent, Worker};
+use web_sys::{MessageEvent, Worker};
 
 /// Hears what is said about an order, with the bytes that belong to it.
 pub type Hear = Box<dyn FnMut(Body, Vec<u8>)>;
@@ -39,15 +39,22 @@ struct Inner {
     open: BTreeMap<u32, Rc<RefCell<Hear>>>,
     /// Kept alive for the worker.
     heard: Option<Closure<dyn FnMut(MessageEvent)>>,
-    broken: Option<Closure<dyn FnMut(ErrorEvent)>>,
+    broken: Option<Closure<dyn FnMut(web_sys::Event)>>,
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        if let Some(worker) = &self.worker {
-            worker.terminate();
+        if let Some(worker) = self.worker.take() {
+            end(&worker);
         }
     }
+}
+
+/// Ends a worker. What it says from then on, such as that it was ended while it loaded, is heard by nobody.
+fn end(worker: &Worker) {
+    worker.set_onmessage(None);
+    worker.set_onerror(None);
+    worker.terminate();
 }
 
 impl Hand {
@@ -74,7 +81,7 @@ impl Hand {
     pub fn kill(&self) {
         let mut inner = self.0.borrow_mut();
         if let Some(worker) = inner.worker.take() {
-            worker.terminate();
+            end(&worker);
         }
         inner.ready = false;
         inner.waiting.clear();
@@ -126,9 +133,14 @@ impl Hand {
             }
         });
         let weak = Rc::downgrade(&self.0);
-        let broken = Closure::<dyn FnMut(ErrorEvent)>::new(move |event: ErrorEvent| {
+        let broken = Closure::<dyn FnMut(web_sys::Event)>::new(move |event: web_sys::Event| {
             if let Some(inner) = weak.upgrade() {
-                let line = event.message();
+                // A worker that could not be fetched gives an event without a message.
+                let line = js_sys::Reflect::get(&event, &JsValue::from_str("message"));
+                let line = line
+                    .ok()
+                    .and_then(|line| line.as_string())
+                    .unwrap_or_default();
                 let line = if line.is_empty() {
                     "worker: it could not be loaded; look whether the page is still online"
                         .to_owned()
@@ -188,7 +200,7 @@ impl Hand {
         let open = {
             let mut inner = self.0.borrow_mut();
             if let Some(worker) = inner.worker.take() {
-                worker.terminate();
+                end(&worker);
             }
             inner.ready = false;
             inner.waiting.clear();

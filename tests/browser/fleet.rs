@@ -3,6 +3,7 @@
 use crate::rig::page::Page;
 use crate::rig::view::View;
 use crate::rig::{browse, journey};
+use fantoccini::key::Key;
 use ntp_explorer::core::fleet::golden::DIGESTS;
 use serde_json::json;
 
@@ -35,6 +36,95 @@ async fn racks_need_no_worker(page: &Page) {
 }
 
 journey!(the_first_load_is_the_racks_alone, "", racks_need_no_worker);
+
+#[test]
+fn a_page_may_be_left_while_a_number_is_typed() {
+    for (link, field) in [
+        ("#/fleet?days=1", ".fbar .inp[aria-label='PP']"),
+        ("#/fleet?days=1", ".fbar .inp[aria-label='Seed']"),
+        (
+            "#/fleet?days=1&show=studies",
+            ".stbar .inp[aria-label='Seeds']",
+        ),
+        ("#/rack", ".scn .inp[aria-label='PP']"),
+    ] {
+        browse("typing", View::DESKTOP, link, async |page| {
+            page.until("the box", &format!("document.querySelector(\"{field}\")"))
+                .await;
+            page.click(field).await;
+            page.press('4').await;
+            page.follow("#/about").await;
+            page.until("the other page", "document.querySelector('.about')")
+                .await;
+            page.follow("#/rack").await;
+            page.until("the racks", "document.querySelector('[role=gridcell]')")
+                .await;
+            assert_eq!(
+                page.attribute("[role=gridcell]", "data-state").await,
+                "healthy"
+            );
+        });
+    }
+}
+
+#[test]
+fn keys_of_all_pages_work_on_this_one() {
+    browse(
+        "fleet keys",
+        View::DESKTOP,
+        "#/fleet?days=1",
+        async |page| {
+            page.wait_run().await;
+            let gpus = "document.querySelector('.fbar .inp[aria-label=GPUs]').value";
+            let before = page.value(gpus).await;
+            page.script(
+            "[...document.querySelectorAll('.fbar .seg button')].find(b => b.textContent === '8K').click()",
+            json!([]),
+        )
+        .await;
+            page.until("another size", &format!("{gpus} !== {before}"))
+                .await;
+            page.press_with(&[Key::Control], 'z').await;
+            page.until("the size before", &format!("{gpus} === {before}"))
+                .await;
+            // The list keeps the focus, its keys do nothing behind it, and Escape closes it.
+            page.press('?').await;
+            page.until("the list", "document.querySelector('#keys')?.open")
+                .await;
+            page.press('.').await;
+            page.press(Key::Tab).await;
+            let inside = "document.activeElement === document.body || !!document.activeElement.closest('#keys')";
+            assert_eq!(page.value(inside).await, json!(true));
+            page.press(Key::Escape).await;
+            page.until("the list to close", "!document.querySelector('#keys').open")
+                .await;
+            assert!(page.see_day().await < 1e-9, "a key acted behind the list");
+        },
+    );
+}
+
+#[test]
+fn a_worker_that_cannot_be_fetched_is_told_and_fetched_again() {
+    browse("no worker", View::DESKTOP, "", async |page| {
+        page.script(
+            "const Whole = Worker; window.gone = true; \
+             window.Worker = class extends Whole { constructor(at) { super(window.gone ? 'gone.js' : at); } }",
+            json!([]),
+        )
+        .await;
+        page.follow("#/fleet?days=1").await;
+        page.until(
+            "a line that says so",
+            "document.querySelector('.fwrong')?.textContent.includes('worker')",
+        )
+        .await;
+        // The file that is not there is the one error.
+        page.console().await;
+        page.value("window.gone = false").await;
+        page.follow("#/fleet?days=2").await;
+        page.wait_run().await;
+    });
+}
 
 /// Sixteen racks, thirty times the Llama 3 rates, six days.
 const BUSY: &str = "#/fleet?days=6&seed=3&faults=%7B%22rate_multiplier%22%3A30%7D";

@@ -426,7 +426,9 @@ impl<'a> Evaluator<'a> {
             let losses = self.losses(id, pattern, &bench);
             let plan = strategy(id).plan(self, &losses);
             let rate = self.throughput(&plan);
-            if rate > most {
+            let taken = decision.tried.get(decision.at).map(|(taken, _)| taken);
+            let ties = rate == most && taken.is_some_and(|taken| bench.keeps_more(taken));
+            if rate > most || ties {
                 most = rate;
                 decision.at = decision.tried.len();
                 (decision.plan, decision.losses) = (plan, losses);

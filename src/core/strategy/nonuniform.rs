@@ -1,9 +1,8 @@
 //! What `ntp` and `ntp-pw` share: packing, degrees, parity, how many of the worst replicas to give up, extra replicas.
 
 use super::evaluator::Evaluator;
-use super::pattern::{Loss, Losses};
+use super::pattern::{Loss, Losses, worst_first};
 use super::plan::{DomainPower, Plan, PlannedReplica, dropped_replicas};
-use crate::core::order;
 use crate::core::scenario::Parity;
 use crate::core::table::Table;
 use crate::core::units::Seconds;
@@ -62,9 +61,7 @@ pub(super) fn filled<'a>(evaluator: &Evaluator<'_>, losses: &'a Losses) -> Cow<'
         return Cow::Borrowed(losses);
     }
     let mut losses = losses.clone();
-    order::sort_few_by(&mut losses.slowed, |a, b| {
-        a.perf.total_cmp(&b.perf).then(a.slot.cmp(&b.slot))
-    });
+    worst_first(&mut losses.slowed);
     let fastest = losses.slowed.split_off(room);
     losses.slots.extend(fastest);
     Cow::Owned(losses)

@@ -151,13 +151,13 @@ impl Pattern {
         pattern
     }
 
-    /// The ways to bench slow GPUs that every strategy compares with keeping all, those that bench fewest first. Where there are too many, only
+    /// The ways to bench slow GPUs that every strategy compares with keeping all. Where there are too many, only
     /// those that bench up to one speed everywhere.
     pub(super) fn benches(&self) -> Vec<Bench> {
         const MOST: usize = 32;
         let slots = self.domains.iter().flat_map(|domain| &domain.slots);
         // The first keeps all.
-        let mut ways = vec![(0, Bench::default())];
+        let mut ways = vec![Bench::default()];
         for slot in slots.filter(|slot| !slot.slow.is_empty()) {
             let mut speeds = slot.slow.clone();
             speeds.dedup();
@@ -167,17 +167,14 @@ impl Pattern {
             }
             let before = ways.len();
             for speed in speeds {
-                let gpus = slot.slow.iter().filter(|slow| **slow <= speed).count();
                 for at in 0..before {
-                    if let Some((others, way)) = ways.get(at) {
-                        let way = (others + gpus, way.and(slot.slot, speed));
-                        ways.push(way);
-                    }
+                    let way = ways.get(at).map(|way| way.and(slot, speed));
+                    ways.extend(way);
                 }
             }
         }
-        order::sort_by_key(&mut ways, |(gpus, _)| *gpus);
-        ways.into_iter().skip(1).map(|(_, way)| way).collect()
+        ways.remove(0);
+        ways
     }
 
     /// Distinct speeds of slow GPUs in slots, slowest first; at most 16, spread over the range when there are more.
@@ -247,6 +244,8 @@ pub(super) struct Bench {
     everywhere: f64,
     /// Up to these speeds in these slots instead.
     own: Vec<(u32, f64)>,
+    /// How many GPUs that are.
+    gpus: usize,
 }
 
 impl Bench {
@@ -255,14 +254,21 @@ impl Bench {
         Self {
             everywhere: speed,
             own: Vec::new(),
+            gpus: 0,
         }
     }
 
     /// And those of one more slot.
-    fn and(&self, slot: u32, speed: f64) -> Self {
-        let mut own = self.own.clone();
-        own.push((slot, speed));
-        Self { own, ..*self }
+    fn and(&self, slot: &SlotLoss, speed: f64) -> Self {
+        let mut way = self.clone();
+        way.own.push((slot.slot, speed));
+        way.gpus += slot.slow.iter().filter(|slow| **slow <= speed).count();
+        way
+    }
+
+    /// Whether it is to be preferred where both deliver the same: it keeps more.
+    pub fn keeps_more(&self, other: &Self) -> bool {
+        self.gpus < other.gpus
     }
 
     /// Up to which speed those of a slot are.
@@ -311,6 +317,17 @@ pub(super) struct DomainCounts {
     pub short: u32,
     /// Healthy GPUs outside the slots that heal nothing.
     pub outside_free: u32,
+}
+
+/// Slots are distinct, so no two are equal.
+pub(super) fn worst_first(slots: &mut [Loss]) {
+    order::sort_few_by(slots, |a, b| {
+        b.short
+            .cmp(&a.short)
+            .then(a.perf.total_cmp(&b.perf))
+            .then_with(|| b.domain_down.cmp(&a.domain_down))
+            .then(a.slot.cmp(&b.slot))
+    });
 }
 
 /// A pattern under one decision about slow GPUs.
@@ -384,14 +401,7 @@ impl Losses {
             counts.outside_free = free;
             losses.domains.push(counts);
         }
-        // Slots are distinct, so no two are equal.
-        order::sort_few_by(&mut losses.slots, |a, b| {
-            b.short
-                .cmp(&a.short)
-                .then(a.perf.total_cmp(&b.perf))
-                .then_with(|| b.domain_down.cmp(&a.domain_down))
-                .then(a.slot.cmp(&b.slot))
-        });
+        worst_first(&mut losses.slots);
         losses
     }
 

@@ -96,12 +96,12 @@ pub fn step(deck: Deck, forward: bool) {
 
 /// Space, full stop, comma and Home, wherever nothing else takes them.
 fn keys(deck: Deck, event: &KeyboardEvent) {
-    let busy = dom::target(event).is_some_and(|target| {
+    // Sliders take these keys too, and a button takes Space.
+    let taken = dom::target(event).is_some_and(|target| {
         let tag = target.tag_name();
-        let types = matches!(tag.as_str(), "INPUT" | "TEXTAREA" | "SELECT");
-        types || (tag == "BUTTON" && event.key() == " ")
+        tag == "INPUT" || (tag == "BUTTON" && event.key() == " ")
     });
-    if busy || event.ctrl_key() || event.meta_key() || event.alt_key() {
+    if taken || !dom::is_shortcut(event) || event.ctrl_key() || event.meta_key() {
         return;
     }
     match event.key().as_str() {

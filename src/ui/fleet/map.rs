@@ -227,7 +227,7 @@ pub fn FleetMap() -> impl IntoView {
                 role="application"
                 aria-label="Map of all domains. Arrows move, Enter opens a domain or fails a GPU, Escape shows the whole fleet."
                 on:keydown=move |event| map.key(&event)
-                on:blur=move |_| map.spot.set(None)
+                on:blur=dom::while_here(move |_| map.spot.set(None))
             >
                 <canvas
                     node_ref=map.canvas

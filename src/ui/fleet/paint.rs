@@ -231,20 +231,22 @@ impl Scene<'_> {
         let mut all: Vec<(Rect, &Look)> = domains
             .filter_map(|domain| Some((self.grid.square(self.eye, domain), self.look(domain)?)))
             .collect();
+        let near = all
+            .first()
+            .is_some_and(|(square, _)| self.tiles.drawn(square));
         if !fresh {
+            // Racks go to whole pixels below, and what an edge has of the next pixel must go too; squares stand closer.
+            let room = if near { 2.0 } else { 1.0 };
             for (square, _) in &all {
                 let room = Rect {
-                    x: square.x - 1.0,
-                    y: square.y - 1.0,
-                    w: square.w + 2.0,
-                    h: square.h + 2.0,
+                    x: square.x - room,
+                    y: square.y - room,
+                    w: square.w + 2.0 * room,
+                    h: square.h + 2.0 * room,
                 };
                 brush.fill(&self.inks.panel, &room);
             }
         }
-        let near = all
-            .first()
-            .is_some_and(|(square, _)| self.tiles.drawn(square));
         if near {
             // On whole device pixels, so that a copy is as sharp as what it is copied from.
             let whole = |at: f64| ((at - EDGE) * self.ratio).round() / self.ratio + EDGE;

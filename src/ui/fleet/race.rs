@@ -291,7 +291,9 @@ impl Board {
         for (number, row) in (0..).zip(&mut self.rows) {
             let rank = at.rank(row.id);
             row.place.set(&(StrategyId::ALL.len() - rank).to_string());
-            row.rank.set(&rank.to_string());
+            let rank = rank.to_string();
+            row.rank
+                .set(if at.time == Nanos::ZERO { "" } else { &rank });
             row.on.turn(row.id == at.selected);
             row.pressed.set(if row.id == at.selected {
                 "true"
@@ -329,7 +331,12 @@ impl Board {
         }
         if turn_of(LEDGER) {
             for (entry, share) in self.ledger.iter_mut().zip(at.shares(at.selected)) {
-                entry.set(&words::share(share));
+                let share = words::share(share);
+                entry.set(if at.time == Nanos::ZERO {
+                    "–"
+                } else {
+                    &share
+                });
             }
             self.fill.set(&fill(Bucket::Productive, at.selected));
         }

@@ -326,49 +326,20 @@ fn tile_key(app: App, view: View, event: &KeyboardEvent) {
     point(app, Some(to));
 }
 
-/// Keys anywhere on the page, except while typing.
+/// Keys anywhere on this page, except while typing.
 fn page_key(app: App, dice: Dice, view: View, event: &KeyboardEvent) {
     let key = event.key();
-    if key == "Escape" && (app.help.get_untracked() || view.menu.read_untracked().is_some()) {
-        app.help.set(false);
+    if key == "Escape" && view.menu.read_untracked().is_some() {
         view.menu.set(None);
         return;
     }
-    let typing = dom::target(event).is_some_and(|element| {
-        element
-            .matches("input, select, textarea, [contenteditable]")
-            .unwrap_or(false)
-            && !element
-                .matches("input[type=range], input[type=checkbox], input[type=radio]")
-                .unwrap_or(false)
-    });
-    let modal = dom::target(event)
-        .is_some_and(|element| element.closest("[role=dialog]").ok().flatten().is_some());
-    if typing || modal || event.alt_key() {
+    if !dom::is_shortcut(event) || event.ctrl_key() || event.meta_key() {
         return;
     }
-    let command = event.ctrl_key() || event.meta_key();
-    match (key.as_str(), command, event.shift_key()) {
-        ("z" | "Z", true, false) => {
-            event.prevent_default();
-            app.said.set(if app.undo() {
-                "Undone.".into()
-            } else {
-                "Nothing to undo.".into()
-            });
-        }
-        ("z" | "Z", true, true) | ("y", true, false) => {
-            event.prevent_default();
-            app.said.set(if app.redo() {
-                "Done again.".into()
-            } else {
-                "Nothing to do again.".into()
-            });
-        }
-        ("u" | "U", false, _) => actions::repair_all(app),
-        ("r" | "R", false, _) => dice.throw(app),
-        ("?", false, _) => app.help.set(true),
-        (digit, false, false) => {
+    match key.as_str() {
+        "u" | "U" => actions::repair_all(app),
+        "r" | "R" => dice.throw(app),
+        digit if !event.shift_key() => {
             let index = digit.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
             if let Some(strategy) = index.and_then(|index| StrategyId::ALL.get(index)) {
                 app.selected.set(*strategy);

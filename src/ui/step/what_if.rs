@@ -3,6 +3,7 @@
 use super::model::StepPanel;
 use crate::core::timeline::{BUCKET_RANGE_BYTES, FACTOR_RANGE, Settings};
 use crate::core::units::Bytes;
+use crate::ui::dom;
 use leptos::prelude::*;
 
 /// "1.25 GB", "40 MB".
@@ -109,7 +110,7 @@ fn Number(
                 aria-label=label
                 aria-invalid=move || wrong().is_some().to_string()
                 prop:value=move || value.get().to_string()
-                on:change=move |event| take(event, false)
+                on:change=dom::while_here(move |event| take(event, false))
             />
             <span class="m">{unit}</span>
         </label>

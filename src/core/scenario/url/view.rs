@@ -27,9 +27,9 @@ const KEYS: [(&str, Takes); 16] = [
     ("sel", Takes::Strategy),
     ("lang", Takes::Any),
     ("show", Takes::Words(&["racks", "rows", "gantt", "studies"])),
-    ("talk", Takes::Any),
+    ("talk", Takes::Word(&["0", "1"])),
     // Of a fleet, in days: the longest run.
-    ("days", Takes::Number(0.0, 3650.0)),
+    ("days", Takes::Number(0.01, 3650.0)),
     ("runs", Takes::Whole(1, 10_000)),
     ("seed", Takes::Whole(0, u64::MAX)),
     ("at", Takes::Number(0.0, 3650.0)),
@@ -120,7 +120,7 @@ mod tests {
             ),
             (
                 "days=-1",
-                "days: \"-1\" is not allowed, expected a number, 0 to 3650",
+                "days: \"-1\" is not allowed, expected a number, 0.01 to 3650",
             ),
             ("days=NaN", "days: \"NaN\" is not allowed"),
             (

@@ -1,6 +1,7 @@
 //! Which failures strike: named processes, and their causes one by one.
 
 use super::fields::{parse, plain};
+use crate::ui::dom;
 use crate::ui::fleet::deck::use_deck;
 use crate::ui::radio::{Radio, arrows};
 use crate::ui::shell::Pop;
@@ -110,7 +111,7 @@ fn Causes() -> impl IntoView {
         };
         view! {
             <td>
-                <input class="inp" class:long=true inputmode="decimal" disabled=value.is_none() prop:value=value.map(plain) on:change=set />
+                <input class="inp" class:long=true inputmode="decimal" disabled=value.is_none() prop:value=value.map(plain) on:change=dom::while_here(set) />
             </td>
         }
     };

@@ -2,6 +2,7 @@
 
 use super::{Told, tell};
 use crate::core::scenario::Scenario;
+use crate::ui::dom;
 use crate::ui::state::use_app;
 use leptos::prelude::*;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -111,7 +112,7 @@ pub fn Field(
                     aria-invalid=move || shown().is_some().to_string()
                     aria-describedby=move || shown().is_some().then(|| described.clone())
                     on:input=move |event| typed.set(Some(event_target_value(&event)))
-                    on:change=move |_| commit()
+                    on:change=dom::while_here(move |_| commit())
                     on:keydown=keys
                 />
                 {spin}
