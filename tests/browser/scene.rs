@@ -199,7 +199,7 @@ fn one_of_a_group_of_choices_is_a_tab_stop() {
 
 #[test]
 fn panels_cut_nothing_off() {
-    // The panels under buttons that are on the screen, how far each goes beyond its own width or the window.
+    // The panels under buttons that are on the screen, how far each goes beyond its own width or the window's edges.
     let panels = "const over = {}, done = arguments[0], wait = ms => new Promise(then => setTimeout(then, ms)); \
                   (async () => { for (const button of document.querySelectorAll('.popwrap > button')) { \
                       if (!button.checkVisibility()) continue; \
@@ -207,7 +207,7 @@ fn panels_cut_nothing_off() {
                       while (!button.parentElement.querySelector('.under :is(button, input, a)')) await wait(30); \
                       await new Promise(requestAnimationFrame); await new Promise(requestAnimationFrame); \
                       const panel = button.parentElement.querySelector('.under'), at = panel.getBoundingClientRect(); \
-                      over[button.ariaLabel] = Math.max(panel.scrollWidth - panel.clientWidth, at.right - innerWidth, -at.left); \
+                      over[button.ariaLabel] = Math.max(panel.scrollWidth - panel.clientWidth, at.right - innerWidth, -at.left, at.bottom - innerHeight, -at.top); \
                       button.click(); } done(over); })()";
     for view in [View::DESKTOP, View::LARGE, View::PHONE] {
         for link in ["#/rack?fail=0.3", "#/fleet?days=3"] {
@@ -226,7 +226,7 @@ fn panels_cut_nothing_off() {
                 assert!(view.mobile || over.len() > 5, "{over:?}");
                 for (name, over) in over {
                     let over = over.as_f64().expect("a length");
-                    assert!(over <= 1.0, "{view:?} {link}: {name} is {over} px too wide");
+                    assert!(over <= 1.0, "{view:?} {link}: {name} is cut by {over} px");
                 }
             });
         }
@@ -333,6 +333,31 @@ fn low_windows_and_talks_show_whole_racks() {
             );
         });
     }
+}
+
+#[test]
+fn talks_fit_a_small_projector_and_frames_show_the_step() {
+    let small = View {
+        width: 1024,
+        height: 768,
+        ..View::DESKTOP
+    };
+    for page in ["rack", "fleet", "figures", "about"] {
+        browse("talk", small, &format!("#/{page}?talk=1"), async |shown| {
+            shown
+                .until("the page", "document.querySelector('#main')")
+                .await;
+            assert_eq!(shown.overflow().await, 0, "{page} scrolls sideways");
+        });
+    }
+    let step = "#/rack?fail=0.3&embed=1&show=gantt";
+    browse("frame", small, step, async |page| {
+        page.until(
+            "the step",
+            "document.querySelector('.gplot canvas')?.getBoundingClientRect().height > 200",
+        )
+        .await;
+    });
 }
 
 #[test]
