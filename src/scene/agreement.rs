@@ -116,6 +116,7 @@ pub fn agreement(report: &Report, filter: &Filter) -> Agreement {
                 dash: &[],
                 width: 0,
                 shape,
+                hollow: false,
                 points,
             };
             times.push(line(
@@ -138,6 +139,7 @@ pub fn agreement(report: &Report, filter: &Filter) -> Agreement {
         dash: &[2.0, 3.0],
         width: 1,
         shape: Shape::None,
+        hollow: false,
         points,
     };
     let ends = [x.low, x.high];

@@ -69,6 +69,8 @@ pub struct Line {
     pub width: u32,
     /// Marker.
     pub shape: Shape,
+    /// Only the outline of the marker: the second line of a colour.
+    pub hollow: bool,
     /// Points in axis units, in drawing order.
     pub points: Vec<(f64, f64)>,
 }

@@ -8,7 +8,7 @@ pub use heat::{Cell, Heat, Row, heat};
 pub use money::{Column, table};
 pub use verdict::{points, verdict};
 
-use super::plot::{Band, Chart, Line, Scale, Shape, Tint};
+use super::plot::{Band, Chart, Line, Scale, Tint};
 use super::side::number::{fixed, percent};
 use crate::core::strategy::StrategyId;
 use crate::core::studies::{Board, Question, Value};
@@ -75,7 +75,8 @@ pub fn chart(board: &Board, question: Question) -> Chart {
                 tint,
                 dash,
                 width: if second { 1 } else { 2 },
-                shape: if second { Shape::Ring } else { shape },
+                shape,
+                hollow: second,
                 points: spots.iter().map(|(x, value)| (*x, y(*value))).collect(),
             });
             let edge = |sign: f64| {
@@ -93,9 +94,10 @@ pub fn chart(board: &Board, question: Question) -> Chart {
         }
     }
     let xs = board.points().iter().map(|(point, _)| point.x);
-    let ys: Vec<f64> = lines
+    let ys: Vec<f64> = bands
         .iter()
-        .flat_map(|line| line.points.iter().map(|point| point.1))
+        .flat_map(|band: &Band| band.low.iter().chain(&band.high))
+        .map(|point| point.1)
         .collect();
     let title = axis(question);
     let quantity = match question {

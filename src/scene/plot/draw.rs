@@ -90,7 +90,13 @@ pub fn draw<DB: DrawingBackend>(area: &Area<DB>, chart: &Chart, ink: &Ink) -> Dr
         let points: Vec<(f64, f64)> = line.points.iter().map(|point| place(*point)).collect();
         path(area, &points, line, ink)?;
         for point in points {
-            marker(area, line.shape, point, ink.of(line.tint), ink)?;
+            marker(
+                area,
+                (line.shape, line.hollow),
+                point,
+                ink.of(line.tint),
+                ink,
+            )?;
         }
     }
     for (index, x, y) in &frame.names {
@@ -111,7 +117,7 @@ pub fn draw<DB: DrawingBackend>(area: &Area<DB>, chart: &Chart, ink: &Ink) -> Dr
         path(area, &[(*x, *y), (x + SWATCH - 6.0, *y)], line, ink)?;
         marker(
             area,
-            line.shape,
+            (line.shape, line.hollow),
             (x + (SWATCH - 6.0) / 2.0, *y),
             ink.of(line.tint),
             ink,
@@ -249,12 +255,16 @@ pub(super) fn dashes(points: &[(f64, f64)], lengths: &[f64]) -> Vec<Vec<(f64, f6
 
 fn marker<DB: DrawingBackend>(
     area: &Area<DB>,
-    shape: Shape,
+    (shape, hollow): (Shape, bool),
     (x, y): (f64, f64),
     colour: Rgb,
     ink: &Ink,
 ) -> Drawn<DB> {
     let m = MARKER;
+    let shape = match shape {
+        Shape::Disc if hollow => Shape::Ring,
+        _ => shape,
+    };
     let solid = rgb(colour).filled();
     let corners: &[(f64, f64)] = match shape {
         Shape::None => return Ok(()),
@@ -273,11 +283,11 @@ fn marker<DB: DrawingBackend>(
         Shape::Plus => {
             area.draw(&PathElement::new(
                 vec![whole(x - m, y), whole(x + m, y)],
-                stroke(colour, 2),
+                stroke(colour, if hollow { 1 } else { 2 }),
             ))?;
             return area.draw(&PathElement::new(
                 vec![whole(x, y - m), whole(x, y + m)],
-                stroke(colour, 2),
+                stroke(colour, if hollow { 1 } else { 2 }),
             ));
         }
         Shape::TriangleUp => &[(0.0, -1.2), (1.1, 0.9), (-1.1, 0.9)],
@@ -288,6 +298,14 @@ fn marker<DB: DrawingBackend>(
         .iter()
         .map(|(dx, dy)| whole(x + dx * m, y + dy * m))
         .collect::<Vec<_>>();
+    if hollow {
+        area.draw(&Polygon::new(corners.clone(), rgb(ink.panel).filled()))?;
+        let around = corners.iter().chain(corners.first()).copied();
+        return area.draw(&PathElement::new(
+            around.collect::<Vec<_>>(),
+            stroke(colour, 1),
+        ));
+    }
     area.draw(&Polygon::new(corners, solid))
 }
 

@@ -40,6 +40,17 @@ impl From<&Figure> for Chart {
             .iter()
             .map(|series| line(series, &mut neutrals))
             .collect();
+        // The second line of a strategy is thin and hollow of mark.
+        for (at, series) in figure.series.iter().enumerate() {
+            let before = figure.series.iter().take(at);
+            let twin = series.strategy.is_some()
+                && before
+                    .filter(|one| one.strategy == series.strategy)
+                    .any(|one| one.mark == series.mark);
+            if let Some(line) = lines.get_mut(at).filter(|_| twin) {
+                (line.hollow, line.width) = (true, line.width.min(1));
+            }
+        }
         for (line, series) in lines.iter_mut().zip(&figure.series) {
             line.named = !(is_guide(series) && guides(figure).count() > MOST_GUIDES);
         }
@@ -112,6 +123,7 @@ fn line(series: &Series, neutrals: &mut usize) -> Line {
         } else {
             shape
         },
+        hollow: false,
         points: series.points.clone(),
     }
 }
@@ -173,6 +185,31 @@ mod tests {
         figure.series.push(guide("c"));
         assert!(Chart::from(&figure).lines.iter().all(|line| !line.named));
         assert_eq!(caption(&figure), "Dotted: a, b, c.");
+    }
+
+    #[test]
+    fn the_second_line_of_a_strategy_is_told_apart() {
+        let mut figure = entry("power").unwrap().build(&Effort::default());
+        let of = |strategy| Series {
+            name: "x".into(),
+            mark: Mark::Line,
+            strategy,
+            points: vec![(1.0, 1.0)],
+            band: Vec::new(),
+        };
+        figure.series = [
+            Some(StrategyId::Ntp),
+            Some(StrategyId::NtpPw),
+            None,
+            None,
+            Some(StrategyId::Ntp),
+        ]
+        .map(of)
+        .to_vec();
+        let lines = Chart::from(&figure).lines;
+        let hollow: Vec<bool> = lines.iter().map(|line| line.hollow).collect();
+        assert_eq!(hollow, [false, false, false, false, true]);
+        assert!(lines[4].width < lines[0].width && lines[4].shape == lines[0].shape);
     }
 
     #[test]

@@ -9,6 +9,7 @@ fn line(name: &str, points: Vec<(f64, f64)>) -> Line {
         dash: &[],
         width: 2,
         shape: Shape::Disc,
+        hollow: false,
         points,
     }
 }
