@@ -56,12 +56,13 @@ const PLACES: &str = "const root = [...document.querySelectorAll('.app')].find(e
 fn nothing_jumps_when_the_engine_arrives() {
     for view in [View::DESKTOP, View::LARGE, View::PHONE] {
         browse("first paint", view, "", async |page| {
-            let block = async |urls: serde_json::Value| {
-                page.devtools("Network.setBlockedURLs", json!({ "urls": urls }))
-                    .await;
-            };
-            page.devtools("Network.enable", json!({})).await;
-            block(json!(["*.wasm"])).await;
+            let never = "WebAssembly.instantiateStreaming = WebAssembly.instantiate = () => new Promise(() => {})";
+            let held = page
+                .devtools(
+                    "Page.addScriptToEvaluateOnNewDocument",
+                    json!({ "source": never }),
+                )
+                .await;
             page.client
                 .goto("about:blank")
                 .await
@@ -69,7 +70,7 @@ fn nothing_jumps_when_the_engine_arrives() {
             page.client
                 .goto(&page.address(""))
                 .await
-                .expect("the page without its engine");
+                .expect("the page before its engine");
             // A page of another process gets the window's size a moment after its own.
             page.settle().await;
             let first = page.script(PLACES, json!([])).await;
@@ -78,9 +79,11 @@ fn nothing_jumps_when_the_engine_arrives() {
                     .await,
                 json!(null)
             );
-            // The engine that was not let through is the one error.
-            page.console().await;
-            block(json!([])).await;
+            page.devtools(
+                "Page.removeScriptToEvaluateOnNewDocument",
+                json!({ "identifier": held["identifier"] }),
+            )
+            .await;
             page.goto("").await;
             page.settle().await;
             let live = page.script(PLACES, json!([])).await;
@@ -245,6 +248,37 @@ fn escape_closes_the_scenario_of_a_phone() {
             .await;
         let focus = "document.activeElement === document.querySelector('.psc')";
         assert_eq!(page.value(focus).await, json!(true));
+    });
+}
+
+#[test]
+fn a_page_whose_program_is_lost_says_so() {
+    browse("lost", View::DESKTOP, "", async |page| {
+        page.devtools("Network.enable", json!({})).await;
+        for part in ["*_bg.wasm", "*/parts-*.js"] {
+            let block = json!({ "urls": [part] });
+            page.devtools("Network.setBlockedURLs", block).await;
+            page.client
+                .goto("about:blank")
+                .await
+                .expect("an empty page");
+            page.client
+                .goto(&page.address(""))
+                .await
+                .expect("the page's document");
+            page.until(
+                "a line that says so",
+                "document.querySelector('[role=alert]')?.textContent.includes('could not be loaded')",
+            )
+            .await;
+            // The file that was not let through is the one error.
+            page.console().await;
+        }
+        page.devtools("Network.setBlockedURLs", json!({ "urls": [] }))
+            .await;
+        page.click("[role=alert] a").await;
+        page.wait_ready().await;
+        page.see_rows().await;
     });
 }
 
