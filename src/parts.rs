@@ -3,7 +3,7 @@
 
 use js_sys::Promise;
 use leptos::task::spawn_local;
-use ntp_explorer::ui::bench::{Long, Work};
+use ntp_explorer::ui::bench::{self, Long, Work};
 use ntp_explorer::ui::later::Coming;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -22,15 +22,15 @@ mod split {
     use ntp_explorer::core::faults;
     use ntp_explorer::core::scenario::{Scenario, ScenarioError};
     use ntp_explorer::ui::bench::{self, Long, Work};
-    use ntp_explorer::ui::later::{self, Make, Part, Programs};
+    use ntp_explorer::ui::later::{self, Make, Part, Program, Programs};
 
     pub const PROGRAMS: Programs = Programs {
         part: |part| {
             Box::pin(async move {
-                let make = match part {
-                    Part::Step => step(part).await,
-                    Part::Fleet | Part::Figures | Part::About => pages(part).await,
-                    _ => more(part).await,
+                let make = match part.program() {
+                    Program::Step => step(part).await,
+                    Program::Pages => pages(part).await,
+                    Program::More => more(part).await,
                 };
                 make.ok()
             })
@@ -75,40 +75,34 @@ mod split {
 /// Step evaluations a second in this browser, measured over about `seconds`.
 #[wasm_bindgen]
 pub fn bench_steps(seconds: f64) -> Promise {
-    promised((PROGRAMS.timed)(Work::Steps(seconds)))
+    promised(&|| (PROGRAMS.timed)(Work::Steps(seconds)))
 }
 
 /// Milliseconds that the step panel's simulation takes in this browser, the mean of `runs`.
 #[wasm_bindgen]
 pub fn bench_timeline(runs: u32) -> Promise {
-    promised((PROGRAMS.timed)(Work::Timelines(runs)))
+    promised(&|| (PROGRAMS.timed)(Work::Timelines(runs)))
 }
 
 /// 28-day runs of the 1,024-GPU study a second in a worker, over `runs` of them once it is warm; 0 where it fails.
 #[wasm_bindgen]
 pub fn bench_fleets(runs: u32) -> Promise {
-    promised((PROGRAMS.asked)(Long::Fleets(runs)))
+    promised(&|| (PROGRAMS.asked)(Long::Fleets(runs)))
 }
 
 /// The digest of a fixed run as the worker computes it, or the line that says why not: the tests compare it with the native one.
 #[wasm_bindgen]
 pub fn golden_digest(seed: u32) -> Promise {
-    promised((PROGRAMS.asked)(Long::Digest(seed)))
+    promised(&|| (PROGRAMS.asked)(Long::Digest(seed)))
 }
 
 /// What comes; 0 where its program could not be fetched.
-fn promised<T: Into<JsValue> + 'static>(coming: Coming<T>) -> Promise {
-    let mut coming = Some(coming);
+fn promised<T: Into<JsValue> + 'static>(coming: &dyn Fn() -> Coming<T>) -> Promise {
     Promise::new(&mut |answer, _| {
-        let coming = coming.take();
+        let coming = coming();
         spawn_local(async move {
-            let came = match coming {
-                Some(coming) => coming.await,
-                None => None,
-            };
-            let value = came.map_or(JsValue::from_f64(0.0), Into::into);
-            // Calling a promise's own function cannot fail.
-            let _ = answer.call1(&JsValue::NULL, &value);
+            let value = coming.await.map_or(JsValue::from_f64(0.0), Into::into);
+            bench::tell(&answer, &value);
         });
     })
 }

@@ -75,7 +75,8 @@ pub fn asked(long: Long) -> Promise {
     })
 }
 
-fn tell(answer: &js_sys::Function, value: &JsValue) {
+/// Settles a promise.
+pub fn tell(answer: &js_sys::Function, value: &JsValue) {
     // Calling a promise's own function cannot fail.
     let _ = answer.call1(&JsValue::NULL, value);
 }

@@ -53,6 +53,28 @@ pub enum Part {
     About,
 }
 
+/// What parts come in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Program {
+    /// The panel of one step.
+    Step,
+    /// Menus and forms.
+    More,
+    /// The other pages.
+    Pages,
+}
+
+impl Part {
+    /// The program that it comes in.
+    pub const fn program(self) -> Program {
+        match self {
+            Self::Step => Program::Step,
+            Self::Fleet | Self::Figures | Self::About => Program::Pages,
+            _ => Program::More,
+        }
+    }
+}
+
 /// Builds a part.
 pub type Make = fn() -> AnyView;
 
@@ -80,10 +102,10 @@ impl Programs {
     pub const fn at_hand() -> Self {
         Self {
             part: |part| {
-                let make = match part {
-                    Part::Step => step,
-                    Part::Fleet | Part::Figures | Part::About => pages,
-                    _ => more,
+                let make = match part.program() {
+                    Program::Step => step,
+                    Program::Pages => pages,
+                    Program::More => more,
                 };
                 Box::pin(ready(Some(make(part))))
             },

@@ -110,50 +110,48 @@ fn parts_of_the_page_come_when_they_are_wanted() {
             assert!(!came(part), "{part} came unasked: {fetched:?}");
         }
 
-        let block = async |urls: serde_json::Value| {
-            page.devtools("Network.setBlockedURLs", json!({ "urls": urls }))
+        page.devtools("Network.enable", json!({})).await;
+        // What is opened says that its program was not let through, and comes when asked for again.
+        let lost = async |program: &str, opens: &str, alert: &str, came: &str| {
+            let block = async |urls: serde_json::Value| {
+                page.devtools("Network.setBlockedURLs", json!({ "urls": urls }))
+                    .await;
+            };
+            block(json!([program])).await;
+            page.script(&format!("{opens}.click()"), json!([])).await;
+            page.until(
+                "a line that says so",
+                &format!(
+                    "document.querySelector('{alert}')?.textContent.includes('could not be loaded')"
+                ),
+            )
+            .await;
+            // The part that was not let through is the one error.
+            page.console().await;
+            block(json!([])).await;
+            page.script(
+                &format!("document.querySelector('{alert} button').click()"),
+                json!([]),
+            )
+            .await;
+            page.until(came, &format!("document.querySelector('{came}')"))
                 .await;
         };
-        page.devtools("Network.enable", json!({})).await;
-        block(json!(["*/more-*.wasm"])).await;
-        page.script(
-            "document.querySelector('[aria-label=\"More settings\"]').click()",
-            json!([]),
+        lost(
+            "*/more-*.wasm",
+            "document.querySelector('[aria-label=\"More settings\"]')",
+            ".moreset [role=alert]",
+            ".moreset input",
         )
         .await;
-        page.until(
-            "a line that says so",
-            "document.querySelector('.moreset [role=alert]')?.textContent.includes('could not be loaded')",
-        )
-        .await;
-        // The part that was not let through is the one error.
-        page.console().await;
-        block(json!([])).await;
-        page.script(
-            "document.querySelector('.moreset [role=alert] button').click()",
-            json!([]),
-        )
-        .await;
-        page.until("the settings", "document.querySelector('.moreset input')")
-            .await;
-
         // A whole page, too.
-        block(json!(["*/pages-*.wasm"])).await;
-        page.script(
-            "[...document.querySelectorAll('.nav a')].find(a => a.textContent === 'Fleet').click()",
-            json!([]),
+        lost(
+            "*/pages-*.wasm",
+            "[...document.querySelectorAll('.nav a')].find(a => a.textContent === 'Fleet')",
+            "#app > [role=alert]",
+            ".fleet[data-run]",
         )
         .await;
-        page.until(
-            "a line that says so",
-            "document.querySelector('#app > [role=alert]')?.textContent.includes('could not be loaded')",
-        )
-        .await;
-        page.console().await;
-        block(json!([])).await;
-        page.click("#app > [role=alert] button").await;
-        page.until("the fleet", "document.querySelector('.fleet[data-run]')")
-            .await;
     });
 }
 

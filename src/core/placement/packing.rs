@@ -20,9 +20,9 @@ pub fn pack(placement: &Placement, affected: &[u32], slow: &[u32]) -> Vec<Vec<u3
         .chunks(group as usize)
         .map(<[u32]>::to_vec)
         .collect();
-    let mut damaged = vec![false; slots as usize];
+    let mut taken = vec![false; slots as usize];
     for &slot in &affected {
-        mark(&mut damaged, slot);
+        mark(&mut taken, slot);
     }
 
     // Healthy slots of broken replicas, those of the last damaged replica's homes first.
@@ -39,7 +39,7 @@ pub fn pack(placement: &Placement, affected: &[u32], slow: &[u32]) -> Vec<Vec<u3
     let missing = replicas
         .last()
         .map_or(0, |last| (group as usize).saturating_sub(last.len()));
-    let mut held_up = damaged.clone();
+    let mut held_up = taken.clone();
     for &slot in slow {
         mark(&mut held_up, slot);
     }
@@ -61,9 +61,11 @@ pub fn pack(placement: &Placement, affected: &[u32], slow: &[u32]) -> Vec<Vec<u3
         }
     }
     fillers.extend(others);
+    for &slot in &fillers {
+        mark(&mut taken, slot);
+    }
     let own = homes.iter().flat_map(|&replica| range(replica));
-    let mut loose: Vec<u32> = own.filter(|&slot| !marked(&damaged, slot)).collect();
-    loose.retain(|slot| !fillers.contains(slot));
+    let mut loose: Vec<u32> = own.filter(|&slot| !marked(&taken, slot)).collect();
     // Where there is no other.
     let rest = missing - fillers.len();
     fillers.extend(loose.drain(..rest.min(loose.len())));

@@ -85,6 +85,13 @@ pub(super) struct Decision {
     pub at: usize,
 }
 
+impl Decision {
+    /// The way that is taken, and its throughput.
+    pub fn taken(&self) -> Option<&(Bench, f64)> {
+        self.tried.get(self.at)
+    }
+}
+
 fn keeps_up(cost: &StepCost, target: Seconds) -> bool {
     cost.step_s.get() <= target.get() * (1.0 + TOLERANCE)
 }
@@ -413,23 +420,26 @@ impl<'a> Evaluator<'a> {
 
     /// The best plan of a strategy over all ways to bench slow GPUs. They are kept where benching is no better.
     pub(super) fn plan(&self, id: StrategyId, pattern: &Pattern) -> Decision {
-        let losses = self.losses(id, pattern, &Bench::default());
-        let plan = strategy(id).plan(self, &losses);
-        let mut most = self.throughput(&plan);
+        let weigh = |bench: &Bench| {
+            let losses = self.losses(id, pattern, bench);
+            let plan = strategy(id).plan(self, &losses);
+            let rate = self.throughput(&plan);
+            (plan, losses, rate)
+        };
+        let keep = Bench::default();
+        let (plan, losses, rate) = weigh(&keep);
         let mut decision = Decision {
             plan,
             losses,
-            tried: vec![(Bench::default(), most)],
+            tried: vec![(keep, rate)],
             at: 0,
         };
         for bench in pattern.benches() {
-            let losses = self.losses(id, pattern, &bench);
-            let plan = strategy(id).plan(self, &losses);
-            let rate = self.throughput(&plan);
-            let taken = decision.tried.get(decision.at).map(|(taken, _)| taken);
-            let ties = rate == most && taken.is_some_and(|taken| bench.keeps_more(taken));
-            if rate > most || ties {
-                most = rate;
+            let (plan, losses, rate) = weigh(&bench);
+            let better = decision.taken().is_some_and(|(taken, most)| {
+                rate > *most || (rate == *most && bench.keeps_more(taken))
+            });
+            if better {
                 decision.at = decision.tried.len();
                 (decision.plan, decision.losses) = (plan, losses);
             }

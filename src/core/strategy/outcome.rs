@@ -253,8 +253,8 @@ impl Evaluator<'_> {
 /// Keeping against benching, for every slow GPU's speed in every TP group: what the job does with all else as it was decided. Those
 /// of the same or a lower speed in the group go with it. Where not every way was tried, against the best that was.
 fn slow_choices(pattern: &Pattern, decision: &Decision) -> Vec<SlowChoice> {
-    let Decision { tried, at, .. } = decision;
-    let Some((taken, rate)) = tried.get(*at).filter(|_| tried.len() > 1) else {
+    let tried = &decision.tried;
+    let Some((taken, rate)) = decision.taken().filter(|_| tried.len() > 1) else {
         return Vec::new();
     };
     let best = |wanted: &dyn Fn(&Bench) -> bool| {
